@@ -393,6 +393,9 @@ int dusk_profile_reduce(struct dusk_profile *p, uint64_t window_ns, uint64_t max
  */
 int dusk_profile_write(const struct dusk_profile *p, const char *path, uint64_t window_ns, struct dusk_error *err);
 
+/* As dusk_profile_write(), to the file that the descriptor @fd has open for reading and writing, which is empty and may have no name. */
+int dusk_profile_write_fd(const struct dusk_profile *p, int fd, uint64_t window_ns, struct dusk_error *err);
+
 /*
  * Write the name of the folder of the symbol cache, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret of @room bytes. The
  * folder need not exist.

@@ -21,12 +21,13 @@ static void write_string(FILE *out, const char *text)
 		if (n) {
 			fprintf(out, "\\%c", letter[n - named]);
 			s++;
-		} else if (bytes) {
+		} else if (bytes && *s != 0x7f && !(*s == 0xc2 && s[1] < 0xa0)) {
 			fwrite(s, 1, bytes, out);
 			s += bytes;
 		} else {
-			fprintf(out, "\\u%04x", *s < 0x20 ? *s : 0xfffd);
-			s++;
+			/* Control characters of ASCII and C1, which are the second byte; what is no UTF-8. */
+			fprintf(out, "\\u%04x", bytes ? s[bytes - 1] : *s < 0x20 ? *s : 0xfffd);
+			s += bytes ? bytes : 1;
 		}
 	}
 	putc('"', out);

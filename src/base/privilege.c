@@ -57,6 +57,30 @@ uint64_t privilege_held(void)
 	return read_sets(&now) ? 0 : now.permitted;
 }
 
+static int set_effective(uint64_t effective, uint64_t *had)
+{
+	struct sets now;
+	int err = read_sets(&now);
+
+	if (err)
+		return err;
+	if (had)
+		*had = now.effective;
+	now.effective = effective;
+	return write_sets(&now);
+}
+
+int privilege_lower(uint64_t *had)
+{
+	*had = 0;
+	return getuid() ? set_effective(0, had) : 0;
+}
+
+int privilege_raise(uint64_t had)
+{
+	return getuid() ? set_effective(had, NULL) : 0;
+}
+
 int privilege_stay_low(void)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
@@ -75,19 +99,13 @@ static int look(pid_t tid)
 
 int privilege_may_look(pid_t tid)
 {
-	struct sets now, none;
-	int err, ret;
+	uint64_t had;
+	int ret;
 
 	if (!getuid())
 		return 0;
-	err = read_sets(&now);
-	if (err)
-		return -EACCES;
-	none = now;
-	none.effective = 0;
-	if (write_sets(&none))
+	if (privilege_lower(&had))
 		return -EACCES;
 	ret = look(tid);
-	err = write_sets(&now);
-	return err ? -EACCES : ret;
+	return privilege_raise(had) ? -EACCES : ret;
 }

@@ -22,6 +22,13 @@ int privilege_limit(uint64_t keep);
 /* Return the permitted capabilities. */
 uint64_t privilege_held(void);
 
+/*
+ * Use none of the capabilities until privilege_raise(@had), unless the real user is root: so only that user's rights count for what the
+ * user names. Returns 0, or a negative errno with nothing changed.
+ */
+int privilege_lower(uint64_t *had);
+int privilege_raise(uint64_t had);
+
 /* Let no program that is started from now on gain privileges, such as by set-user-ID. Returns 0 or a negative errno. */
 int privilege_stay_low(void);
 

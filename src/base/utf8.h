@@ -8,3 +8,12 @@
  * character below 0x20. It never reads past the end of a string, as the final 0 is no continuation byte.
  */
 size_t utf8_bytes(const unsigned char *s);
+
+/*
+ * The same of a character that is safe on a terminal: no control character, C1 and DEL included, nor one that changes the direction of
+ * the text.
+ */
+size_t utf8_printable(const unsigned char *s);
+
+/* Make each byte of @text that is not of such a character a "?". Returns @text. */
+char *utf8_make_printable(char *text);

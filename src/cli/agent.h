@@ -37,6 +37,12 @@ void agent_options_print(const struct agent_options *o);
  */
 int agent_take_store(const char *store, int *ret);
 
+/*
+ * Open the folder. Others that may write to it could choose what is removed there. Returns a descriptor; -EPERM: it is another user's,
+ * or others may write to it; or another negative errno.
+ */
+int agent_open_store(const char *store);
+
 /* Is the folder that @taken holds still the one at the path @store? Not if it was removed, or moved. */
 bool agent_has_store(const char *store, int taken);
 

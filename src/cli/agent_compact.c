@@ -150,18 +150,18 @@ static void begin(struct compaction *c, const struct agent_options *o, uint64_t 
 	setpriority(PRIO_PROCESS, pid, PRIORITY);
 }
 
-/* Put what is complete, @merged, in the place of its parts, under the name @first. */
+/* Put what is complete, the file @merged, in the place of its parts, under the name @first. */
 static void replace(const char *store, const char *merged, const char *first, const struct agent_profiles *parts)
 {
-	_cleanup_(closep) int folder = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closep) int folder = agent_open_store(store);
 
 	for (size_t i = 0; i < parts->v.nr; i++)
 		if (unlinkat(folder, parts->v.v[i].name, 0) && errno != ENOENT) {
 			say("cannot remove %s/%s: %s", store, parts->v.v[i].name, strerror(errno));
 			return;
 		}
-	if (renameat(AT_FDCWD, merged, folder, first))
-		say("cannot rename %s to %s: %s", merged, first, strerror(errno));
+	if (renameat(folder, merged, folder, first))
+		say("cannot rename %s/%s to %s: %s", store, merged, first, strerror(errno));
 }
 
 static void end(struct compaction *c, const struct agent_options *o, int status, uint64_t now_ns)
@@ -170,7 +170,7 @@ static void end(struct compaction *c, const struct agent_options *o, int status,
 
 	c->pid = 0;
 	if (!status && !access(c->path, F_OK)) {
-		replace(o->store, c->path, first, &c->parts);
+		replace(o->store, strrchr(c->path, '/') + 1, first, &c->parts);
 		return;
 	}
 	strcpy(c->failed, first);
@@ -187,27 +187,37 @@ void compact_follow(struct compaction *c, const struct agent_options *o, uint64_
 		begin(c, o, now_ns);
 }
 
-/* The folder in which a profile is until it is complete has files only. */
-static void remove_folder(const char *path)
+/*
+ * Remove the folder @name, in which a profile is until it is complete, with what a recorder puts there. What lies behind a link, or
+ * is another user's, is not ours.
+ */
+static void remove_recording(int folder, const char *name)
 {
-	DIR *dir = opendir(path);
-	struct dirent *d;
+	static const char *const files[] = {"profile", "profile-wal", "profile-journal"};
+	_cleanup_(closep) int recording = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
 
-	while (dir && (d = readdir(dir)))
-		unlinkat(dirfd(dir), d->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(path);
+	if (recording < 0 || fstat(recording, &st) || st.st_uid != geteuid())
+		return;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlinkat(recording, files[i], 0);
+	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
 /* What a child that was killed has left: its recording, as every profile that is being written has one. */
 static void remove_rest(const char *path)
 {
-	char recording[PATH_MAX + 16];
+	char store[PATH_MAX], recording[NAME_MAX + 1];
+	const char *name = strrchr(path, '/') + 1;
+	_cleanup_(closep) int folder = -1;
 
-	unlink(path);
-	snprintf(recording, sizeof(recording), "%s.recording", path);
-	remove_folder(recording);
+	snprintf(store, sizeof(store), "%.*s", (int)(name - path), path);
+	snprintf(recording, sizeof(recording), "%s" STORE_RECORDING, name);
+	folder = agent_open_store(store);
+	if (folder < 0)
+		return;
+	unlinkat(folder, name, 0);
+	remove_recording(folder, recording);
 }
 
 void compact_stop(struct compaction *c)
@@ -222,58 +232,59 @@ void compact_stop(struct compaction *c)
 	agent_profiles_done(&c->parts);
 }
 
-/* The parts of the complete file @name, which are still there. Those that were written later are others. */
-static int parts_of(struct agent_profiles *ret, const char *store, const char *name)
+/* When the first and the last part of @name begin, as begin() writes it. Returns what is behind MERGING, or NULL: it is another name. */
+static const char *parse_merging(const char *name, time_t *first_s, time_t *last_s)
 {
-	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
-	char path[PATH_MAX];
 	struct tm from = {0}, to = {0};
 	const char *rest = strptime(name, STORE_TIME "-", &from);
-	struct stat merged, part;
-	time_t first_s, last_s;
-	int err;
 
 	rest = rest ? strptime(rest, STORE_TIME MERGING, &to) : NULL;
-	if (!rest || *rest || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX || stat(path, &merged) ||
-	    !S_ISREG(merged.st_mode))
+	*first_s = timegm(&from);
+	*last_s = timegm(&to);
+	return rest;
+}
+
+/* The parts of the complete file @name, which are still there. Those that were written later are others. */
+static int parts_of(struct agent_profiles *ret, const char *store, int folder, const char *name, time_t first_s,
+		    time_t last_s)
+{
+	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
+	struct stat merged, part;
+	int err;
+
+	if (fstatat(folder, name, &merged, AT_SYMLINK_NOFOLLOW) || !S_ISREG(merged.st_mode))
 		return -ENOENT;
-	first_s = timegm(&from);
-	last_s = timegm(&to);
 	err = agent_list_profiles(&all, store);
 	for (size_t i = 0; !err && i < all.v.nr; i++)
 		if (!strchr(all.v.v[i].name, '_') && all.v.v[i].start_s >= first_s && all.v.v[i].start_s <= last_s &&
-		    snprintf(path, sizeof(path), "%s/%s", store, all.v.v[i].name) < PATH_MAX && !stat(path, &part) &&
-		    part.st_mtime <= merged.st_mtime)
+		    !fstatat(folder, all.v.v[i].name, &part, AT_SYMLINK_NOFOLLOW) && part.st_mtime <= merged.st_mtime)
 			err = vec_push(&ret->v, all.v.v[i]);
 	return err;
 }
 
-static void recover(const char *store, const char *name)
+static void recover(const char *store, int folder, const char *name)
 {
 	_cleanup_(agent_profiles_done) struct agent_profiles parts = {.v = {0}};
-	char path[PATH_MAX], first[64];
+	time_t first_s, last_s;
+	const char *rest = parse_merging(name, &first_s, &last_s);
+	char first[64];
 
-	if (parts_of(&parts, store, name) || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX)
+	if (rest && !strcmp(rest, STORE_RECORDING))
+		remove_recording(folder, name);
+	if (!rest || *rest || parts_of(&parts, store, folder, name, first_s, last_s))
 		return;
 	snprintf(first, sizeof(first), "%.*s" STORE_SUFFIX, (int)strcspn(name, "-"), name);
-	replace(store, path, first, &parts);
+	replace(store, name, first, &parts);
 }
 
 void compact_recover(const char *store)
 {
-	DIR *dir = opendir(store);
+	_cleanup_(closep) int folder = agent_open_store(store);
+	DIR *dir = folder < 0 ? NULL : opendir(store);
 	struct dirent *d;
 
-	while (dir && (d = readdir(dir))) {
-		const char *end = strstr(d->d_name, MERGING);
-		char path[PATH_MAX];
-
-		if (end && !strcmp(end, MERGING ".recording") &&
-		    snprintf(path, sizeof(path), "%s/%s", store, d->d_name) < PATH_MAX)
-			remove_folder(path);
-		else if (end && !end[strlen(MERGING)])
-			recover(store, d->d_name);
-	}
+	while (dir && (d = readdir(dir)))
+		recover(store, folder, d->d_name);
 	if (dir)
 		closedir(dir);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/privilege.h"
 #include "cli/agent.h"
 #include "cli/mode_choice.h"
 
@@ -113,10 +114,26 @@ static char *read_line(char *text, int room, void *ctx)
 	return NULL;
 }
 
+/* It is the user that names the file, so it is the user's right to it that counts. */
+static FILE *open_file(const char *path)
+{
+	uint64_t had;
+	FILE *in;
+	int err;
+
+	if (privilege_lower(&had))
+		return NULL;
+	in = fopen(path, "re");
+	err = errno;
+	privilege_raise(had);
+	errno = err;
+	return in;
+}
+
 /* Take the options of the file at @path. Returns STATUS_OK, or STATUS_FAILED after an error. */
 static int take_file(const struct command *self, struct agent_options *o, const char *path)
 {
-	_cleanup_(fclosep) FILE *in = fopen(path, "re");
+	_cleanup_(fclosep) FILE *in = open_file(path);
 	struct file f = {.self = self, .o = o, .in = in};
 	int line = in ? ini_parse_stream(read_line, &f, take_line, &f) : -1;
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/privilege.h"
 #include "base/store_name.h"
 #include "cli/agent_compact.h"
 
@@ -119,11 +120,11 @@ static time_t end_s(const struct agent_profiles *p, size_t i)
 
 void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 {
-	_cleanup_(closep) int folder = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closep) int folder = agent_open_store(store);
 	_cleanup_(agent_profiles_done) struct agent_profiles p = {.v = {0}};
 	time_t oldest_s = keep_ns ? time(NULL) - (time_t)(keep_ns / 1000000000) : 0;
 	uint64_t bytes = 0;
-	int err = folder < 0 ? -errno : list(&p, store, "") ?: list(&p, store, STORE_BAD);
+	int err = folder < 0 ? folder : list(&p, store, "") ?: list(&p, store, STORE_BAD);
 
 	if (err) {
 		say("cannot look for old profiles in %s: %s", store, strerror(-err));
@@ -179,23 +180,36 @@ bool agent_has_store(const char *store, int taken)
 	       there.st_ino == ours.st_ino;
 }
 
-int agent_take_store(const char *store, int *ret)
+int agent_open_store(const char *store)
+{
+	_cleanup_(closep) int folder = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (folder < 0 || fstat(folder, &st))
+		return -errno;
+	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+		return -EPERM;
+	return steal_fd(&folder);
+}
+
+static int take(const char *store, int *ret)
 {
 	_cleanup_(closep) int folder = -1;
 
-	if (strlen(store) > PATH_MAX - MAX_NAME) {
-		say("the path of the store is too long: %.100s...", store);
-		return STATUS_FAILED;
-	}
 	if (mkdir(store, 0700) && errno != EEXIST) {
 		say("cannot make the store %s: %s", store, strerror(errno));
 		return STATUS_FAILED;
 	}
-	folder = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0) {
-		say("cannot open the store %s: %s", store, strerror(errno));
+	folder = agent_open_store(store);
+	if (folder == -EPERM)
+		say("%s is no store of ours: it must belong to the user of the agent, and nobody else may write to it "
+		    "(chown, "
+		    "chmod go-w), or they could choose what the agent removes",
+		    store);
+	else if (folder < 0)
+		say("cannot open the store %s: %s", store, strerror(-folder));
+	if (folder < 0)
 		return STATUS_FAILED;
-	}
 	if (flock(folder, LOCK_EX | LOCK_NB)) {
 		say(errno == EWOULDBLOCK ? "another agent records into %s: give this one a store of its own"
 					 : "cannot lock the store %s",
@@ -206,4 +220,23 @@ int agent_take_store(const char *store, int *ret)
 	compact_recover(store);
 	*ret = steal_fd(&folder);
 	return STATUS_OK;
+}
+
+/* It is the user that names the store, so it is the user's right to it that counts. */
+int agent_take_store(const char *store, int *ret)
+{
+	uint64_t had;
+	int status;
+
+	if (strlen(store) > PATH_MAX - MAX_NAME) {
+		say("the path of the store is too long: %.100s...", store);
+		return STATUS_FAILED;
+	}
+	if (privilege_lower(&had)) {
+		say("cannot give up privileges");
+		return STATUS_FAILED;
+	}
+	status = take(store, ret);
+	privilege_raise(had);
+	return status;
 }

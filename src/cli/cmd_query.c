@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk query: run an SQL query on a profile. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/vec.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
+#include "cli/remnant.h"
 #include "cli/store.h"
 #include "report/text.h"
 
@@ -283,32 +285,48 @@ static int ask(const struct command *self, const struct options *o, const char *
 	return output_close(&out, failed);
 }
 
+/* A file without a name, which nothing is left of, however the command ends. Returns a descriptor or a negative errno. */
+static int open_unnamed(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char name[PATH_MAX];
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd < 0 ? -errno : fd;
+	/* This file system has none. */
+	if (snprintf(name, sizeof(name), "%s/dusk-query-XXXXXX", folder) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = remnant_make(name);
+	if (fd >= 0)
+		unlink(name);
+	remnant_done();
+	return fd;
+}
+
 /* SQL needs a file: write what the store has into one, and ask that. */
 static int ask_store(const struct command *self, struct options o, const char *sql)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(closep) int fd = -1;
 	const char *tmp = getenv("TMPDIR") ?: "/tmp";
-	char folder[PATH_MAX], path[PATH_MAX + 16];
 	struct dusk_error err = {""};
 	int status = open_profile(&p, o.input, true, false);
+	char path[32];
 
 	if (status)
 		return status;
-	snprintf(folder, sizeof(folder), "%s/dusk-query-XXXXXX", tmp);
-	if (!mkdtemp(folder)) {
-		say("cannot make a folder in %s: %s", tmp, strerror(errno));
+	fd = open_unnamed(tmp);
+	if (fd < 0) {
+		say("cannot make a file in %s: %s", tmp, strerror(-fd));
 		return STATUS_FAILED;
 	}
-	snprintf(path, sizeof(path), "%s/store.dusk", folder);
-	o.input = path;
-	if (dusk_profile_write(p, path, 0, &err)) {
+	if (dusk_profile_write_fd(p, fd, 0, &err)) {
 		say("%s", err.text);
-		status = STATUS_FAILED;
+		return STATUS_FAILED;
 	}
-	status = status ?: ask(self, &o, sql);
-	unlink(path);
-	rmdir(folder);
-	return status;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	o.input = path;
+	return ask(self, &o, sql);
 }
 
 static int run(const struct command *self, int argc, char **argv)

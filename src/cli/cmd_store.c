@@ -13,6 +13,7 @@
 #include "cli/store.h"
 #include "report/model/balance.h"
 #include "report/model/completeness.h"
+#include "report/text.h"
 
 #define MINUTE_NS 60000000000ULL
 #define NAME_WIDTH 28
@@ -50,8 +51,12 @@ static const struct {
 
 static void row(FILE *out, const char *name, const char *what, const struct balance *b, const char *note)
 {
-	fprintf(out, "%-*s %-18s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRId64 "%s\n", NAME_WIDTH, name, what,
-		b->taken, b->stored, b->lost, b->missing, note);
+	size_t width = text_width(name, TEXT_TERMINAL);
+
+	text_write(out, name, TEXT_TERMINAL);
+	fprintf(out, "%*s %-18s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRId64 "%s\n",
+		width < NAME_WIDTH ? (int)(NAME_WIDTH - width) : 0, "", what, b->taken, b->stored, b->lost, b->missing,
+		note);
 }
 
 static bool was_sampled(const struct dusk_profile *p)
@@ -82,7 +87,12 @@ static void minutes(const struct check *c, const struct dusk_profile *p, enum du
 	if (!p->nr_window_counts)
 		return;
 	end_ns = p->window_counts[p->nr_window_counts - 1].time_ns + 1;
-	while (from_ns < end_ns) {
+	for (uint64_t at = 0; from_ns < end_ns;) {
+		/* Minutes of which there is nothing are left out: there may be any number of them. */
+		while (at < p->nr_window_counts && p->window_counts[at].time_ns < from_ns)
+			at++;
+		if (at < p->nr_window_counts && p->window_counts[at].time_ns - from_ns >= MINUTE_NS)
+			from_ns = p->window_counts[at].time_ns - (start_ns + p->window_counts[at].time_ns) % MINUTE_NS;
 		uint64_t to_ns = from_ns + MINUTE_NS - (start_ns + from_ns) % MINUTE_NS;
 		time_t s = (start_ns + from_ns) / 1000000000;
 		char when[NAME_WIDTH];
@@ -97,10 +107,17 @@ static void minutes(const struct check *c, const struct dusk_profile *p, enum du
 
 static void losses(FILE *out, const struct dusk_profile *p)
 {
-	for (uint32_t i = 0; i < p->nr_counters; i++)
-		if (p->counters[i].value && counter_is_loss(&p->counters[i]))
-			fprintf(out, "  %" PRIu64 " %s: %s\n", p->counters[i].value, p->counters[i].name,
-				p->counters[i].sentence);
+	for (uint32_t i = 0; i < p->nr_counters; i++) {
+		const struct dusk_counter *c = &p->counters[i];
+
+		if (!c->value || !counter_is_loss(c))
+			continue;
+		fprintf(out, "  %" PRIu64 " ", c->value);
+		text_write(out, c->name, TEXT_TERMINAL);
+		fputs(": ", out);
+		text_write(out, c->sentence, TEXT_TERMINAL);
+		putc('\n', out);
+	}
 }
 
 static int check_one(const char *path, void *ctx)

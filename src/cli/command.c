@@ -9,20 +9,25 @@
 #include "cli/command.h"
 #include "report/text.h"
 
-void say(const char *format, ...)
+/* All that is said goes to the terminal here: there are names and messages of others in it. */
+static void write_safe(const char *format, va_list arguments)
 {
 	_cleanup_(freep) char *line = NULL;
-	va_list arguments;
-	int len;
 
-	va_start(arguments, format);
-	len = vasprintf(&line, format, arguments);
-	va_end(arguments);
-	if (len < 0)
+	if (vasprintf(&line, format, arguments) < 0)
 		line = NULL;
-	fputs("dusk: ", stderr);
 	text_write(stderr, line ? line : strerror(ENOMEM), TEXT_TERMINAL);
 	putc('\n', stderr);
+}
+
+void say(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("dusk: ", stderr);
+	va_start(arguments, format);
+	write_safe(format, arguments);
+	va_end(arguments);
 }
 
 int say_usage(const struct command *c, const char *format, ...)
@@ -31,9 +36,9 @@ int say_usage(const struct command *c, const char *format, ...)
 
 	fprintf(stderr, "dusk %s: ", c->name);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	write_safe(format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\nTry 'dusk %s --help'.\n", c->name);
+	fprintf(stderr, "Try 'dusk %s --help'.\n", c->name);
 	return STATUS_USAGE;
 }
 

@@ -73,19 +73,40 @@ static void write_text(FILE *out, const struct dusk_walk *w)
 		      out);
 }
 
+/* The specimen is a part of a process's memory: as private as the output of a view, and written by the same rules. */
+static int walk_and_keep(struct dusk_walk **ret, pid_t tid, const char *keep, int *status, struct dusk_error *err)
+{
+	struct output out;
+	char path[32];
+	int failed;
+
+	*status = output_open(&out, keep, false);
+	if (*status)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(out.file));
+	failed = dusk_walk_thread(ret, tid, path, err);
+	if (failed)
+		output_discard(&out);
+	else
+		*status = output_close(&out, 0);
+	return failed;
+}
+
 static int walk(struct dusk_walk **ret, const char *what, const char *keep)
 {
 	struct dusk_error err = {""};
 	char *end;
 	long tid = strtol(what, &end, 10);
-	int failed;
+	int failed, status = STATUS_OK;
 
-	if (!*end && end != what && tid > 0 && tid == (int)tid)
-		failed = dusk_walk_thread(ret, tid, keep, &err);
-	else
+	if (*end || end == what || tid <= 0 || tid != (int)tid)
 		failed = dusk_walk_specimen(ret, what, &err);
+	else if (keep)
+		failed = walk_and_keep(ret, tid, keep, &status, &err);
+	else
+		failed = dusk_walk_thread(ret, tid, NULL, &err);
 	if (!failed)
-		return STATUS_OK;
+		return status;
 	say("%s", err.text);
 	return failed == -EPERM || failed == -EACCES ? STATUS_PRIVILEGE : STATUS_FAILED;
 }

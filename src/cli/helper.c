@@ -2,8 +2,10 @@
 /* Find and run programs of dusk. See helper.h. */
 #include "cli/helper.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/command.h"
@@ -18,6 +20,28 @@ int helper_self(char ret[PATH_MAX])
 	return 0;
 }
 
+/* Is nobody but root, our user, and the owner and the group of this program, @self, able to change what is at @path? */
+static bool is_trusted(const char *path, const struct stat *self)
+{
+	struct stat st;
+
+	if (stat(path, &st) || (st.st_uid && st.st_uid != geteuid() && st.st_uid != self->st_uid))
+		return false;
+	if (st.st_mode & S_IWGRP && st.st_gid != getegid() && st.st_gid != self->st_gid)
+		return false;
+	return !(st.st_mode & S_IWOTH) || (S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX);
+}
+
+/* Whoever may write a program, or put another one in its place, would have it run as us. */
+static bool may_run(const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat self;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
+	return !stat("/proc/self/exe", &self) && is_trusted(path, &self) && is_trusted(folder, &self);
+}
+
 int helper_find(char ret[PATH_MAX], const char *name)
 {
 	static const char *const places[] = {"", "../libexec/dusk/"};
@@ -30,7 +54,7 @@ int helper_find(char ret[PATH_MAX], const char *name)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (snprintf(ret, PATH_MAX, "%.*s/%s%s", folder, self, places[i], name) < PATH_MAX &&
 		    !access(ret, X_OK))
-			return 0;
+			return may_run(ret) ? 0 : -EPERM;
 	return -ENOENT;
 }
 
@@ -88,6 +112,8 @@ int helper_become(const char *const *words)
 	}
 	if (err == -ENOENT)
 		say_missing(words[0]);
+	else if (err == -EPERM)
+		say("cannot start %s: it, or its folder, belongs to another user, or others may write to it", path);
 	else
 		say("cannot start %s: %s", words[0], strerror(-err));
 	return STATUS_FAILED;

@@ -17,7 +17,10 @@ const char *helper_that_sends(const char *url);
 /* The path of this program. Returns 0 or a negative errno. */
 int helper_self(char ret[PATH_MAX]);
 
-/* The path of the program @name. Returns 0; -ENOENT: this dusk is without it; or another negative errno. */
+/*
+ * The path of the program @name. Returns 0; -ENOENT: this dusk is without it; -EPERM: others than root, our user and the owner of dusk
+ * may write it or its folder; or another negative errno.
+ */
 int helper_find(char ret[PATH_MAX], const char *name);
 
 /* Become the program @words[0], with @words up to a NULL. Returns STATUS_FAILED after an error. */

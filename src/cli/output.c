@@ -197,3 +197,12 @@ int output_close(struct output *o, int err)
 	say("cannot write %s: %s", o->path ? o->path : "to standard output", strerror(-err));
 	return STATUS_FAILED;
 }
+
+void output_discard(struct output *o)
+{
+	fclose(o->file);
+	if (o->fresh)
+		unlink(o->fresh);
+	remnant_done();
+	free(steal(o->fresh));
+}

@@ -39,3 +39,6 @@ int output_check(const char *path);
  * is removed. Returns STATUS_OK, or STATUS_FAILED after an error.
  */
 int output_close(struct output *o, int err);
+
+/* Nothing comes of it, for a reason that is said elsewhere: a file that is not complete is removed. */
+void output_discard(struct output *o);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "clickhouse/rows.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/sums.h"
@@ -69,6 +70,7 @@ static void print_row(char *line, bool minutes, struct check_result *ret)
 	}
 	if (nr < COLUMNS)
 		return;
+	utf8_make_printable(column[0]); /* any sender's name of its host */
 	printf("%-20s %-20s %-18s %12s %12s %10s %10s", column[0], minutes ? column[2] : "", column[1], column[3],
 	       column[4], column[5], column[6]);
 	/* Profiles without windows have no counts. */

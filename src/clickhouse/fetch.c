@@ -308,7 +308,7 @@ static int write_profile(const struct request *r, struct rebuild *b, const char 
 		return rc;
 	p = rebuild_end(b);
 	rc = strncmp(path, "fd:", 3) ? dusk_profile_write(p, path, 0, r->err)
-				     : profile_write_unnamed(p, atoi(path + 3), 0, r->err);
+				     : dusk_profile_write_fd(p, atoi(path + 3), 0, r->err);
 	dusk_profile_free(p);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "clickhouse/schema.h"
 #include "lib/error.h"
 
@@ -81,7 +82,7 @@ static int each_line(struct client *c, const char *sql, const char *suffix, cons
 
 		for (char *text = strtok_r(line, "\t", &more); text && nr < MAX_COLUMNS;
 		     text = strtok_r(NULL, "\t", &more))
-			column[nr++] = text;
+			column[nr++] = utf8_make_printable(text);
 		rc = row(column, c, ctx, err);
 	}
 	return rc;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Write the text that goes with an errno: what failed, on what, why, and what would help. */
+/*
+ * Write the text that goes with an errno: what failed, on what, why, and what would help. Names and answers of servers in it are
+ * anybody's: it is safe on a terminal.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "lib/error.h"
 
 int error_set(struct dusk_error *err, int code, const char *format, ...)
@@ -13,6 +17,7 @@ int error_set(struct dusk_error *err, int code, const char *format, ...)
 	if (err) {
 		va_start(args, format);
 		vsnprintf(err->text, sizeof(err->text), format, args);
+		utf8_make_printable(err->text);
 		err->remedy = 0;
 		va_end(args);
 	}
@@ -28,6 +33,7 @@ int error_remedy(struct dusk_error *err, int code, const char *format, ...)
 		memcpy(err->text + used, "; ", 3);
 		va_start(args, format);
 		vsnprintf(err->text + used + 2, sizeof(err->text) - used - 2, format, args);
+		utf8_make_printable(err->text + used + 2);
 		va_end(args);
 		err->remedy = used;
 	}

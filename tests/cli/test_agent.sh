@@ -234,7 +234,7 @@ old 20200103T010000Z && old 20200103T020000Z && old 20200103T030000Z
 "$dusk" merge -q -o st/20200103T010000Z-20200103T020000Z.merging st/20200103T010000Z.dusk st/20200103T020000Z.dusk
 rm st/20200103T010000Z.dusk
 mkdir st/20200104T010000Z-20200104T020000Z.merging.recording
-: >st/20200104T010000Z-20200104T020000Z.merging.recording/db
+: >st/20200104T010000Z-20200104T020000Z.merging.recording/profile
 begin --keep 9999d --compact 0
 claim "a compaction that was killed is completed" until_true [ ! -e st/20200103T020000Z.dusk ]
 claim "... with what its parts had" [ "$(sums st/20200103T010000Z.dusk)" = $((2 * one)) ]

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "lib/profile/db.h"
 
 int db_errno(sqlite3 *db, int rc)
@@ -92,4 +93,13 @@ int db_integer(sqlite3 *db, const char *sql, sqlite3_int64 *ret)
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+}
+
+bool db_bind_name(sqlite3_stmt *stmt, int column, const char *text)
+{
+	char room[NAME_LIMIT_BYTES + 1];
+	const char *kept = name_limit(room, text);
+
+	sqlite3_bind_text(stmt, column, kept, -1, kept == text ? SQLITE_STATIC : SQLITE_TRANSIENT);
+	return kept != text;
 }

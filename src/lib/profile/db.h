@@ -43,3 +43,9 @@ static inline void db_finalizep(sqlite3_stmt **stmt)
 {
 	sqlite3_finalize(*stmt);
 }
+
+/*
+ * Bind @text, which the caller keeps until the statement has run; what is longer than a name may be (base/name.h) is cut. Returns
+ * whether it was.
+ */
+bool db_bind_name(sqlite3_stmt *stmt, int column, const char *text);

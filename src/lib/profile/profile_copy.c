@@ -171,7 +171,7 @@ int dusk_profile_write(const struct dusk_profile *p, const char *path, uint64_t 
 	return rc ?: write_and_close(w, p, window_ns, err);
 }
 
-int profile_write_unnamed(const struct dusk_profile *p, int fd, uint64_t window_ns, struct dusk_error *err)
+int dusk_profile_write_fd(const struct dusk_profile *p, int fd, uint64_t window_ns, struct dusk_error *err)
 {
 	struct profile_writer *w;
 	int rc = choose_window(&window_ns, p, "a file without a name", err);

@@ -274,6 +274,7 @@ static void done(struct reader *r)
 	vec_done(&r->titled);
 	vec_done(&r->intervals);
 	vec_done(&r->counted);
+	map_done(&r->counter_numbers);
 	profile_file_close(&r->file);
 	dusk_profile_free(r->p);
 }

@@ -18,21 +18,24 @@ int reader_counter(struct reader *r)
 		.sentence = reader_text_or(r, 2, ""),
 		.value = reader_number(r, 1, UINT64_MAX),
 	};
+	bool fresh;
+	uint32_t *number;
 
-	if (r->v1 && c.name)
+	if (r->v1)
 		c.name = v1_now(v1_counters, c.name);
+	number = map_at(&r->counter_numbers, (uintptr_t)c.name, &fresh);
+	if (!number)
+		return -ENOMEM;
+	*number = r->counters.nr;
 	return vec_push(&r->counters, c);
 }
 
 int reader_counted(struct reader *r)
 {
-	const char *name = reader_text_or(r, 1, NULL);
-	uint32_t i = 0;
+	uint32_t *counter = map_find(&r->counter_numbers, (uintptr_t)reader_text_or(r, 1, NULL));
 
-	while (i < r->counters.nr && strcmp(r->counters.v[i].name, name))
-		i++;
-	r->damaged |= i == r->counters.nr;
-	return vec_push(&r->counted, i);
+	r->damaged |= !counter;
+	return vec_push(&r->counted, counter ? *counter : 0);
 }
 
 int reader_window_count(struct reader *r)

@@ -7,8 +7,7 @@
 #include "lib/error.h"
 #include "lib/profile/abi_names.h"
 #include "lib/profile/profile_reader.h"
-
-#define MAX_FRAME_LINES 64 /* functions inlined into each other; unfolding makes a node of each */
+#include "lib/profile/profile_schema.h"
 
 int reader_setting(struct reader *r)
 {
@@ -73,7 +72,7 @@ int reader_line(struct reader *r)
 
 	l.file = r->sources.v[reader_number_or(r, 3, r->sources.nr - 1, 0)];
 	l.line = reader_number_or(r, 4, UINT32_MAX, 0);
-	if (f == r->frames.v || f->nr_lines == MAX_FRAME_LINES ||
+	if (f == r->frames.v || f->nr_lines == PROFILE_MAX_LINES ||
 	    (f->nr_lines && f->first_line + f->nr_lines != r->lines.nr))
 		r->damaged = true;
 	if (!f->nr_lines)

@@ -2,6 +2,7 @@
 /* What the files that read a profile share. See profile_read.c. */
 #pragma once
 #include <dusk/dusk.h>
+#include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "lib/profile/pack.h"
@@ -30,6 +31,7 @@ struct reader {
 	struct vec(int64_t) intervals; /* ids of the last elements of @samples */
 	size_t woken;		       /* index in @intervals from which to look for the next waker's */
 	struct vec(uint32_t) counted;  /* the counter of each row of "counted", from 1 */
+	struct map counter_numbers;    /* by the address of the name, which is in @strings once */
 };
 
 /* How many columns the row has that is being read. */

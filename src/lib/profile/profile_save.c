@@ -42,14 +42,14 @@ static int check_same(sqlite3 *db, const struct dusk_profile *p)
 }
 
 /* Write a row of image or source. */
-static int save_text(sqlite3_stmt *stmt, uint32_t id, const char *text)
+static int save_text(sqlite3_stmt *stmt, uint32_t id, const char *text, uint64_t *cut)
 {
 	sqlite3_bind_int64(stmt, 1, id);
-	sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
+	*cut += db_bind_name(stmt, 2, text);
 	return db_run(stmt);
 }
 
-static int save_functions(sqlite3 *db, const struct dusk_profile *p)
+static int save_functions(sqlite3 *db, const struct dusk_profile *p, uint64_t *cut)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *function = NULL, *image = NULL;
 	_cleanup_(strings_done) struct strings images = {0};
@@ -64,11 +64,11 @@ static int save_functions(sqlite3 *db, const struct dusk_profile *p)
 		if (strings_number(&images, f->module, strlen(f->module), &number, &fresh))
 			return SQLITE_NOMEM;
 		if (fresh)
-			rc = save_text(image, number + 1, f->module);
+			rc = save_text(image, number + 1, f->module, cut);
 		sqlite3_bind_int64(function, 1, i);
-		sqlite3_bind_text(function, 2, f->name, -1, SQLITE_STATIC);
+		*cut += db_bind_name(function, 2, *f->name ? f->name : PROFILE_NO_NAME);
 		if (strcmp(f->symbol, f->name))
-			sqlite3_bind_text(function, 3, f->symbol, -1, SQLITE_STATIC);
+			*cut += db_bind_name(function, 3, f->symbol);
 		else
 			sqlite3_bind_null(function, 3);
 		sqlite3_bind_int64(function, 4, number + 1);
@@ -80,7 +80,7 @@ static int save_functions(sqlite3 *db, const struct dusk_profile *p)
 /*
  * Write the lines in the order of frames, whatever their order in @p is, so that the lines of a frame are consecutive.
  */
-static int save_lines(sqlite3 *db, const struct dusk_profile *p)
+static int save_lines(sqlite3 *db, const struct dusk_profile *p, uint64_t *cut)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL, *source = NULL;
 	_cleanup_(strings_done) struct strings sources = {0};
@@ -92,7 +92,7 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 	for (uint32_t i = 1; !rc && i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];
 
-		for (uint32_t k = 0; !rc && k < f->nr_lines; k++) {
+		for (uint32_t k = 0; !rc && k < f->nr_lines && k < PROFILE_MAX_LINES; k++) {
 			const struct dusk_line *l = &p->lines[f->first_line + k];
 			uint32_t number;
 			bool fresh;
@@ -100,7 +100,7 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 			if (strings_number(&sources, l->file, strlen(l->file), &number, &fresh))
 				return SQLITE_NOMEM;
 			if (fresh)
-				rc = save_text(source, number + 1, l->file);
+				rc = save_text(source, number + 1, l->file, cut);
 			sqlite3_bind_int64(stmt, 1, ++id);
 			sqlite3_bind_int64(stmt, 2, i);
 			sqlite3_bind_int64(stmt, 3, l->function);
@@ -153,16 +153,26 @@ static int unpack(sqlite3 *db)
 	return rc;
 }
 
+static int count_cut(sqlite3 *db, uint64_t cut)
+{
+	char sql[256];
+
+	snprintf(sql, sizeof(sql), PROFILE_TEXTS_CUT, (unsigned long long)cut);
+	return cut ? db_exec(db, sql) : SQLITE_OK;
+}
+
 int names_save(sqlite3 *db, const struct dusk_profile *p)
 {
+	uint64_t cut = 0;
 	int rc = db_exec(db, "begin immediate");
 
 	rc = rc ?: check_same(db, p);
 	rc = rc ?: db_exec(db, "delete from image; delete from function; delete from frame");
 	rc = rc ?: packed_is_there(db) ? unpack(db) : 0;
-	rc = rc ?: save_functions(db, p);
+	rc = rc ?: save_functions(db, p, &cut);
 	rc = rc ?: save_frames(db, p);
-	rc = rc ?: (p->nr_lines ? save_lines(db, p) : 0);
+	rc = rc ?: (p->nr_lines ? save_lines(db, p, &cut) : 0);
+	rc = rc ?: count_cut(db, cut);
 	rc = rc ?: (p->symbolized ? db_exec(db, "insert or replace into setting values('symbolized','1')") : 0);
 	for (size_t i = 0; !rc && i < NR_TABLES && packed_is_there(db); i++)
 		rc = packed_take(db, tables[i]);

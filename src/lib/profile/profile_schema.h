@@ -13,6 +13,8 @@
 #define PROFILE_VERSION_PACKED 3	  /* as 2, but rows are packed (packed.h): the highest that is read */
 #define PROFILE_PAGE_BYTES 1024
 #define PROFILE_MAX_NS (1ULL << 62) /* upper bound of times and durations */
+#define PROFILE_MAX_LINES 64	    /* of a frame: functions inlined into each other; unfolding makes a node of each */
+#define PROFILE_NO_NAME "?"	    /* of what must have one */
 
 #define PROFILE_TABLES                                                                        \
 	"create table setting(key text primary key, value text) without rowid;"               \
@@ -83,6 +85,11 @@
 	"create table window_count(id integer primary key, start int, counted int, value int);"          \
 	"create view counts as select w.start/1e6 time_s,n.name,w.value,c.sentence from window_count w " \
 	"join counted n on n.id=w.counted left join counter c on c.name=n.name;"
+
+/* %llu: how many */
+#define PROFILE_TEXTS_CUT                                                                                      \
+	"insert into counter values('texts-cut',%llu,'texts that were longer than 4096 bytes, and were cut') " \
+	"on conflict(name) do update set value=value+excluded.value"
 
 /* A recorder of windows was killed: what is lost is counted where it would have been. */
 #define PROFILE_LOST_WINDOWS                                                                                  \

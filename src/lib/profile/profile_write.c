@@ -67,12 +67,27 @@ void writer_run(struct profile_writer *w, sqlite3_stmt *stmt)
 	writer_fail_db(w, db_run(stmt));
 }
 
-void writer_bind_text(sqlite3_stmt *stmt, int column, const char *text)
+void writer_bind_text(struct profile_writer *w, sqlite3_stmt *stmt, int column, const char *text)
 {
 	if (text && *text)
-		sqlite3_bind_text(stmt, column, text, -1, SQLITE_STATIC);
+		w->nr_cut += db_bind_name(stmt, column, text);
 	else
 		sqlite3_bind_null(stmt, column);
+}
+
+void writer_bind_name(struct profile_writer *w, sqlite3_stmt *stmt, int column, const char *name)
+{
+	writer_bind_text(w, stmt, column, name && *name ? name : PROFILE_NO_NAME);
+}
+
+void writer_bind_ns(sqlite3_stmt *stmt, int column, uint64_t ns)
+{
+	sqlite3_bind_int64(stmt, column, ns < PROFILE_MAX_NS ? ns : PROFILE_MAX_NS);
+}
+
+void writer_bind_pid(sqlite3_stmt *stmt, int column, pid_t pid)
+{
+	sqlite3_bind_int(stmt, column, pid < 0 ? 0 : pid);
 }
 
 static int insert_outcomes(sqlite3 *db)
@@ -82,9 +97,9 @@ static int insert_outcomes(sqlite3 *db)
 
 	for (int i = 0; !rc && i < NR_OUTCOMES; i++) {
 		sqlite3_bind_int(stmt, 1, i);
-		writer_bind_text(stmt, 2, outcomes[i].name);
-		writer_bind_text(stmt, 3, outcome_classes[outcomes[i].kind]);
-		writer_bind_text(stmt, 4, outcomes[i].sentence);
+		sqlite3_bind_text(stmt, 2, outcomes[i].name, -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 3, outcome_classes[outcomes[i].kind], -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 4, outcomes[i].sentence, -1, SQLITE_STATIC);
 		rc = db_run(stmt);
 	}
 	return rc;
@@ -102,8 +117,8 @@ static int insert_states(sqlite3 *db)
 
 	for (int i = 0; !rc && i < NR_OFFCPU_REASONS; i++) {
 		sqlite3_bind_int(stmt, 1, i);
-		writer_bind_text(stmt, 2, states[i][0]);
-		writer_bind_text(stmt, 3, states[i][1]);
+		sqlite3_bind_text(stmt, 2, states[i][0], -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 3, states[i][1], -1, SQLITE_STATIC);
 		rc = db_run(stmt);
 	}
 	return rc;
@@ -233,8 +248,8 @@ void profile_set(struct profile_writer *w, const char *key, const char *value)
 
 	if (!stmt)
 		return;
-	writer_bind_text(stmt, 1, key);
-	writer_bind_text(stmt, 2, value);
+	writer_bind_name(w, stmt, 1, key);
+	writer_bind_text(w, stmt, 2, value);
 	writer_run(w, stmt);
 }
 
@@ -249,7 +264,7 @@ void profile_set_u64(struct profile_writer *w, const char *key, uint64_t value)
 /* Bind the columns that samples, off-CPU intervals and events have in common. */
 void writer_bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 {
-	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
+	sqlite3_bind_int64(stmt, 1, (s->time_ns < PROFILE_MAX_NS ? s->time_ns : PROFILE_MAX_NS) / 1000);
 	sqlite3_bind_int64(stmt, 2, s->thread);
 	sqlite3_bind_int64(stmt, 3, s->node);
 	if (s->cpu == DUSK_NO_CPU)
@@ -293,7 +308,7 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 		return;
 	writer_bind_sample(stmt, s);
 	if (s->value_ns)
-		sqlite3_bind_int64(stmt, 6, s->value_ns);
+		writer_bind_ns(stmt, 6, s->value_ns);
 	writer_run(w, stmt);
 }
 
@@ -316,7 +331,7 @@ void profile_event(struct profile_writer *w, const char *name)
 	if (w->error)
 		return;
 	sqlite3_bind_int64(w->event, 1, w->nr_events++);
-	writer_bind_text(w->event, 2, name);
+	writer_bind_name(w, w->event, 2, name);
 	writer_run(w, w->event);
 }
 
@@ -327,7 +342,7 @@ void profile_occurrence(struct profile_writer *w, const struct dusk_occurrence *
 		return;
 	writer_bind_sample(w->occurrence, &o->sample);
 	sqlite3_bind_int64(w->occurrence, 6, o->event);
-	writer_bind_text(w->occurrence, 7, o->fields);
+	writer_bind_text(w, w->occurrence, 7, o->fields);
 	writer_run(w, w->occurrence);
 }
 
@@ -338,12 +353,12 @@ void profile_thread_times(struct profile_writer *w, const struct dusk_thread_tim
 	if (!stmt)
 		return;
 	sqlite3_bind_int64(stmt, 1, l->thread);
-	sqlite3_bind_int64(stmt, 2, l->start_ns);
-	sqlite3_bind_int64(stmt, 3, l->end_ns);
-	sqlite3_bind_int64(stmt, 4, l->on_cpu_ns);
-	sqlite3_bind_int64(stmt, 5, l->runnable_ns);
-	sqlite3_bind_int64(stmt, 6, l->blocked_ns);
-	sqlite3_bind_int64(stmt, 7, l->intervals);
+	writer_bind_ns(stmt, 2, l->start_ns);
+	writer_bind_ns(stmt, 3, l->end_ns > l->start_ns ? l->end_ns : l->start_ns);
+	writer_bind_ns(stmt, 4, l->on_cpu_ns);
+	writer_bind_ns(stmt, 5, l->runnable_ns);
+	writer_bind_ns(stmt, 6, l->blocked_ns);
+	sqlite3_bind_int64(stmt, 7, l->intervals < UINT32_MAX ? l->intervals : UINT32_MAX);
 	writer_run(w, stmt);
 }
 
@@ -353,9 +368,9 @@ void profile_counter(struct profile_writer *w, const char *name, const char *sen
 
 	if (!stmt)
 		return;
-	writer_bind_text(stmt, 1, name);
+	writer_bind_name(w, stmt, 1, name);
 	sqlite3_bind_int64(stmt, 2, value);
-	writer_bind_text(stmt, 3, sentence);
+	writer_bind_text(w, stmt, 3, sentence);
 	writer_run(w, stmt);
 }
 
@@ -370,8 +385,20 @@ static void shorten_log(struct profile_writer *w)
 	place_unlock(&w->place);
 }
 
+static void count_cut(struct profile_writer *w)
+{
+	char sql[256];
+
+	if (!w->nr_cut || !writer_begin(w, COUNTER))
+		return;
+	snprintf(sql, sizeof(sql), PROFILE_TEXTS_CUT, (unsigned long long)w->nr_cut);
+	writer_fail_db(w, db_exec(w->db, sql));
+	w->nr_cut = 0;
+}
+
 int profile_commit(struct profile_writer *w, struct dusk_error *err)
 {
+	count_cut(w);
 	if (w->windows.length_ns && w->nodes_written < w->nodes.nr && writer_begin(w, COMMIT))
 		writer_fail_db(w, writer_pack_nodes(w));
 	if (!w->error && w->in_transaction) {

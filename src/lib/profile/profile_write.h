@@ -22,9 +22,6 @@ int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid
 /* Likewise in the open file @fd, which is empty and has no name (O_TMPFILE, memfd). */
 int profile_create_unnamed(struct profile_writer **ret, int fd, struct dusk_error *err);
 
-/* Write @p to the open file @fd, which is empty and has no name: otherwise as dusk_profile_write(). */
-int profile_write_unnamed(const struct dusk_profile *p, int fd, uint64_t window_ns, struct dusk_error *err);
-
 /* Set a row of the table "setting"; an existing key is replaced. */
 void profile_set(struct profile_writer *w, const char *key, const char *value);
 void profile_set_u64(struct profile_writer *w, const char *key, uint64_t value);

@@ -24,8 +24,8 @@ uint64_t writer_interval(struct profile_writer *w, const struct dusk_sample *s)
 		return 0;
 	writer_bind_sample(stmt, s);
 	sqlite3_bind_int(stmt, 6, s->state);
-	sqlite3_bind_int64(stmt, 7, s->value_ns);
-	sqlite3_bind_int64(stmt, 8, s->runnable_ns);
+	writer_bind_ns(stmt, 7, s->value_ns);
+	writer_bind_ns(stmt, 8, s->runnable_ns < s->value_ns ? s->runnable_ns : s->value_ns);
 	sqlite3_bind_int64(stmt, 9, s->count);
 	writer_run(w, stmt);
 	return w->error ? 0 : sqlite3_last_insert_rowid(w->db);

@@ -29,9 +29,9 @@ static uint32_t add_thread(struct profile_writer *w, struct thread_key *key, con
 	if (!fresh)
 		return number;
 	sqlite3_bind_int64(stmt, 1, number);
-	sqlite3_bind_int(stmt, 2, key->pid);
-	sqlite3_bind_int(stmt, 3, key->tid);
-	writer_bind_text(stmt, 4, key->comm);
+	writer_bind_pid(stmt, 2, key->pid);
+	writer_bind_pid(stmt, 3, key->tid);
+	writer_bind_text(w, stmt, 4, key->comm);
 	if (key->cgroup)
 		sqlite3_bind_int64(stmt, 5, key->cgroup);
 	else
@@ -93,9 +93,9 @@ void profile_process(struct profile_writer *w, uint32_t thread, const struct pro
 	if (!begin_labels(w))
 		return;
 	sqlite3_bind_int64(w->title, 1, thread);
-	writer_bind_text(w->title, 2, p->title);
-	writer_bind_text(w->title, 3, p->service);
-	writer_bind_text(w->title, 4, p->version);
+	writer_bind_text(w, w->title, 2, p->title);
+	writer_bind_text(w, w->title, 3, p->service);
+	writer_bind_text(w, w->title, 4, p->version);
 	writer_run(w, w->title);
 }
 
@@ -118,7 +118,7 @@ uint32_t profile_cgroup(struct profile_writer *w, const struct dusk_cgroup *c)
 	}
 	sqlite3_bind_int64(w->cgroup, 1, ++number);
 	for (int i = 0; i < 7; i++)
-		writer_bind_text(w->cgroup, i + 2, texts[i]);
+		writer_bind_text(w, w->cgroup, i + 2, texts[i]);
 	writer_run(w, w->cgroup);
 	return number;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "lib/profile/packed.h"
 #include "lib/profile/profile_writer.h"
 
@@ -13,14 +14,15 @@ struct frame_key {
 	uint16_t is_return, method;
 };
 
-/* Return the slot of @m's content in w->modules, or NULL. */
+/* Return the slot of @m's content, as it is written, in w->modules, or NULL. */
 static uint32_t *module_at(struct profile_writer *w, const struct dusk_module *m, bool *fresh)
 {
+	char path[NAME_LIMIT_BYTES + 1], build_id[NAME_LIMIT_BYTES + 1];
 	_cleanup_(freep) char *content = NULL;
 	uint32_t number;
 	int len = asprintf(&content, "%d %d %llx %llx %x %s %s", m->kind, m->kind == DUSK_MODULE_ANON ? m->pid : 0,
-			   (unsigned long long)m->dev, (unsigned long long)m->ino, m->generation, m->build_id ?: "",
-			   m->path ?: "");
+			   (unsigned long long)m->dev, (unsigned long long)m->ino, m->generation,
+			   name_limit(build_id, m->build_id ?: ""), name_limit(path, m->path ?: ""));
 
 	if (len < 0) {
 		content = NULL;
@@ -47,9 +49,9 @@ uint32_t profile_module(struct profile_writer *w, const struct dusk_module *m)
 	*module = ++w->nr_modules;
 	sqlite3_bind_int64(stmt, 1, *module);
 	sqlite3_bind_int(stmt, 2, m->kind);
-	sqlite3_bind_int(stmt, 3, m->pid);
-	writer_bind_text(stmt, 4, m->path);
-	writer_bind_text(stmt, 5, m->build_id);
+	writer_bind_pid(stmt, 3, m->pid);
+	writer_bind_text(w, stmt, 4, m->path);
+	writer_bind_text(w, stmt, 5, m->build_id);
 	sqlite3_bind_int64(stmt, 6, m->dev);
 	sqlite3_bind_int64(stmt, 7, m->ino);
 	sqlite3_bind_int64(stmt, 8, m->generation);
@@ -74,8 +76,8 @@ void profile_module_update(struct profile_writer *w, uint32_t module, const stru
 	if (fresh)
 		*known = module;
 	sqlite3_bind_int64(stmt, 1, module);
-	writer_bind_text(stmt, 2, m->path);
-	writer_bind_text(stmt, 3, m->build_id);
+	writer_bind_text(w, stmt, 2, m->path);
+	writer_bind_text(w, stmt, 3, m->build_id);
 	writer_run(w, stmt);
 }
 

@@ -30,14 +30,14 @@ static void write_counts(struct profile_writer *w)
 
 		if (i >= w->nr_counted) {
 			sqlite3_bind_int64(w->counted, 1, ++w->nr_counted);
-			writer_bind_text(w->counted, 2, strings_text(&w->counts.names, i));
+			writer_bind_name(w, w->counted, 2, strings_text(&w->counts.names, i));
 			writer_run(w, w->counted);
 		}
 		if (!c->open)
 			continue;
 		sqlite3_bind_int64(w->window_count, 1, w->windows.start_ns / 1000);
 		sqlite3_bind_int64(w->window_count, 2, i + 1);
-		sqlite3_bind_int64(w->window_count, 3, c->open);
+		sqlite3_bind_int64(w->window_count, 3, c->open < INT64_MAX ? c->open : INT64_MAX);
 		writer_run(w, w->window_count);
 		c->open = 0;
 	}

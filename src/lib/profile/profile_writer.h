@@ -63,6 +63,7 @@ struct profile_writer {
 	struct map unpaired;   /* number of an interval -> index in @halves */
 	struct vec(struct interval_half) halves;
 	uint64_t nr_paired; /* of these */
+	uint64_t nr_cut;    /* texts, since the last commit */
 };
 
 void writer_bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s);
@@ -78,8 +79,14 @@ void writer_fail_memory(struct profile_writer *w);
 sqlite3_stmt *writer_begin(struct profile_writer *w, enum statement which);
 void writer_run(struct profile_writer *w, sqlite3_stmt *stmt);
 
-/* Bind text that the caller keeps until the statement has run. */
-void writer_bind_text(sqlite3_stmt *stmt, int column, const char *text);
+/*
+ * Bind a value as readers take it, who refuse what is larger: text that the caller keeps until the statement has run, cut and counted
+ * as db_bind_name() does, where "" is NULL; a name, of which none is ""; a time or duration; a process.
+ */
+void writer_bind_text(struct profile_writer *w, sqlite3_stmt *stmt, int column, const char *text);
+void writer_bind_name(struct profile_writer *w, sqlite3_stmt *stmt, int column, const char *name);
+void writer_bind_ns(sqlite3_stmt *stmt, int column, uint64_t ns);
+void writer_bind_pid(sqlite3_stmt *stmt, int column, pid_t pid);
 
 /* Write the nodes that are new as a block, in a transaction of the caller. Returns an SQLite code. */
 int writer_pack_nodes(struct profile_writer *w);
