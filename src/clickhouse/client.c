@@ -13,6 +13,7 @@
 #include "base/memstream.h"
 #include "clickhouse/statement.h"
 #include "lib/error.h"
+#include "send/patience.h"
 
 #define CONNECT_S 10L
 #define STATEMENT_S 300
@@ -33,7 +34,8 @@ struct client {
 	uint64_t session;  /* of statements with an id; 0: none */
 	const char *types; /* of the rows that are posted; NULL: it is not said */
 	bool begun;	   /* the server knows it */
-	bool no_sessions;  /* it has none */
+	struct patience patience;
+	bool no_sessions; /* it has none */
 };
 
 /* What the server says. */
@@ -47,6 +49,17 @@ static size_t take(char *data, size_t size, size_t nr, void *ctx)
 	size_t len = size * nr;
 
 	return a->text.nr + len > MAX_ANSWER_BYTES || vec_append(&a->text, data, len) ? 0 : len;
+}
+
+/* libcurl asks this about once a second while nothing happens. */
+static int is_over(void *patience, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	return patience_is_over(patience);
+}
+
+void client_set_stop(struct client *c, const volatile sig_atomic_t *stop)
+{
+	c->patience.stop = stop;
 }
 
 void client_free(struct client *c)
@@ -297,6 +310,9 @@ static int post(struct client *c, const char *sql, const char *id, const char *s
 		curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, c->timeout_ms);
 		curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+		curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, (long)!c->patience.stop);
+		curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, is_over);
+		curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, &c->patience);
 		curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, take);
 		curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &a);
 		code = curl_easy_perform(c->curl);
@@ -349,6 +365,8 @@ int client_end_session(struct client *c, uint64_t number, struct dusk_error *err
 	int rc = 0;
 
 	for (int i = 0; number && i < BUSY_TRIES; i++) {
+		if (rc && patience_is_over(&c->patience))
+			break;
 		if (rc)
 			usleep(BUSY_US);
 		rc = post(c, CLIENT_END_SESSION, NULL, words_of(words, number, false), NULL, 0, NULL, NULL, err);

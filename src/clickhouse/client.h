@@ -8,6 +8,7 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include <signal.h>
 #include "clickhouse/buffer.h"
 
 struct client;
@@ -40,6 +41,9 @@ const char *client_place(const struct client *c);
  */
 void client_set_session(struct client *c, uint64_t number);
 int client_end_session(struct client *c, uint64_t number, struct dusk_error *err);
+
+/* What waits for a server is given up a second after a signal has set *@stop, and fails with -EAGAIN. @stop must live as long as the client. */
+void client_set_stop(struct client *c, const volatile sig_atomic_t *stop);
 
 /* The header in which a collector finds the types of the columns (buffer.h), as it may not know all of them. */
 #define CLIENT_TYPES "X-Dusk-Types"

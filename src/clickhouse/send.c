@@ -253,6 +253,11 @@ static int end_session(struct target *target, uint64_t session, struct dusk_erro
 	return client_end_session(of(target)->client, session, err) ?: new_session(of(target), err);
 }
 
+static void set_stop(struct target *target, const volatile sig_atomic_t *stop)
+{
+	client_set_stop(of(target)->client, stop);
+}
+
 static int check(struct target *target, struct dusk_error *err)
 {
 	return schema_reads(of(target)->client, &of(target)->suffix, err);
@@ -266,6 +271,7 @@ int clickhouse_target_init(struct clickhouse_target *ret, struct client *c, stru
 			   .most = {ROWS_A_BATCH, WINDOWS_A_BATCH, ROWS_A_BATCH, ROWS_A_BATCH},
 			   .most_samples = BLOCK_ROWS,
 			   .check = check,
+			   .set_stop = set_stop,
 			   .recall = recall,
 			   .end_session = end_session,
 			   .send = send,

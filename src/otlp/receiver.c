@@ -11,6 +11,7 @@
 #include "base/memstream.h"
 #include "base/vec.h"
 #include "lib/error.h"
+#include "send/patience.h"
 
 #define CONNECT_S 10L
 #define REQUEST_S 60L
@@ -25,6 +26,7 @@ struct receiver {
 	char *url, *place, *user, *password;
 	struct curl_slist *headers;
 	bool grpc, packs;
+	struct patience patience;
 };
 
 static const struct scheme {
@@ -36,6 +38,17 @@ static const struct scheme {
 	{"otlp+grpc://", "http://", "4317", true},
 	{"otlps+grpc://", "https://", "4317", true},
 };
+
+/* libcurl asks this about once a second while nothing happens. */
+static int is_over(void *patience, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	return patience_is_over(patience);
+}
+
+void receiver_set_stop(struct receiver *r, const volatile sig_atomic_t *stop)
+{
+	r->patience.stop = stop;
+}
 
 static void url_cleanupp(CURLU **u)
 {
@@ -344,6 +357,9 @@ static CURLcode perform(struct receiver *r, const char *body, size_t len, struct
 	curl_easy_setopt(r->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 	curl_easy_setopt(r->curl, CURLOPT_TIMEOUT, REQUEST_S);
 	curl_easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(r->curl, CURLOPT_NOPROGRESS, (long)!r->patience.stop);
+	curl_easy_setopt(r->curl, CURLOPT_XFERINFOFUNCTION, is_over);
+	curl_easy_setopt(r->curl, CURLOPT_XFERINFODATA, &r->patience);
 	curl_easy_setopt(r->curl, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(r->curl, CURLOPT_WRITEDATA, h);
 	curl_easy_setopt(r->curl, CURLOPT_HEADERFUNCTION, take_header);

@@ -14,6 +14,7 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include <signal.h>
 #include "otlp/answer.h"
 
 struct receiver;
@@ -29,6 +30,9 @@ static inline void receiver_freep(struct receiver **r)
 
 /* Where it is, without secrets: "http://127.0.0.1:4318/v1development/profiles", "http://127.0.0.1:4317 over gRPC". */
 const char *receiver_place(const struct receiver *r);
+
+/* What waits for the receiver is given up a second after a signal has set *@stop. @stop must live as long as the receiver. */
+void receiver_set_stop(struct receiver *r, const volatile sig_atomic_t *stop);
 
 /*
  * Send the message of @len bytes at @data. Returns 0, with what the receiver said in *@ret; -EAGAIN: there was no answer, and it is not known

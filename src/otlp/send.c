@@ -264,6 +264,11 @@ static int send(struct target *target, const struct batch *b, struct sent *sent,
 	return rc;
 }
 
+static void set_stop(struct target *target, const volatile sig_atomic_t *stop)
+{
+	receiver_set_stop(((struct otlp_target *)target)->receiver, stop); /* its first member */
+}
+
 void otlp_target_init(struct otlp_target *ret, struct receiver *r)
 {
 	*ret = (struct otlp_target){
@@ -271,6 +276,7 @@ void otlp_target_init(struct otlp_target *ret, struct receiver *r)
 			   .unit = "profiles",
 			   .most = {ROWS_A_BATCH, WINDOWS_A_BATCH, ROWS_A_BATCH, ROWS_A_BATCH},
 			   .poll_s = POLL_S,
+			   .set_stop = set_stop,
 			   .send = send},
 		.receiver = r,
 		.max_bytes = MAX_REQUEST_BYTES,

@@ -31,11 +31,11 @@ static int send_once(struct target *t, struct sender *s, bool quiet)
 	int rc = t->check ? t->check(t, &err) : 0;
 
 	rc = rc ?: sender_send(s, &stop, &sent, &err);
-	if (rc)
+	if (rc && !stop)
 		return fail(&err);
 	if (!quiet)
 		printf("%" PRIu64 " %s\n", sent.nr, t->unit);
-	return 0;
+	return rc ? 1 : 0;
 }
 
 static void wait_s(unsigned int s)
@@ -57,7 +57,7 @@ static int follow(struct target *t, struct sender *s)
 
 		t->patience_s = 0;
 		rc = sender_send(s, &stop, &sent, &err);
-		if (rc && strcmp(said, err.text))
+		if (rc && !stop && strcmp(said, err.text))
 			fail(&err);
 		strcpy(said, rc ? err.text : "");
 		backoff_s = !rc ? 0 : backoff_s ? backoff_s * 2 : 1;
@@ -81,6 +81,8 @@ int send_store(struct target *t, const char *store, const char *how)
 
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGINT, &end, NULL);
+	if (t->set_stop)
+		t->set_stop(t, &stop);
 	if (sender_new(&s, t, store, &err))
 		return fail(&err);
 	status = !strcmp(how, "follow") ? follow(t, s) : send_once(t, s, !strcmp(how, "send-rest"));

@@ -4,6 +4,7 @@
  * behind it, and calls send_store().
  */
 #pragma once
+#include <signal.h>
 #include "lib/profile/profile_read.h"
 
 /* What has been written to a profile since the batch before. */
@@ -45,6 +46,9 @@ struct target {
 	 * another session is used.
 	 */
 	int (*end_session)(struct target *t, uint64_t session, struct dusk_error *err);
+
+	/* What waits for the receiver is given up soon after *@stop is set (patience.h). NULL: nothing waits for long. */
+	void (*set_stop)(struct target *t, const volatile sig_atomic_t *stop);
 
 	/* Can anything be sent there? */
 	int (*check)(struct target *t, struct dusk_error *err);

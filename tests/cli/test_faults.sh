@@ -250,6 +250,39 @@ else
 fi
 server=$other http_port=$other_port
 
+# A server that takes connections and never answers. A sender waits for it for 300 s, for a receiver of OTLP for 60.
+cat >silent.py <<END
+import socket
+s = socket.create_server(("127.0.0.1", 0), backlog=100)
+print(s.getsockname()[1], flush=True)
+kept = []
+while True:
+    kept.append(s.accept())
+    print("came", flush=True)
+END
+ends_by() { # ends_by SIGNAL SCHEME COMMAND...: the sender ends by it while it waits
+	signal=$1 scheme=$2
+	shift 2
+	rm -f silent one/.sent-*
+	python3 silent.py >silent &
+	proxy=$!
+	until_true [ -s silent ]
+	env --default-signal=INT "$@" "$scheme://127.0.0.1:$(head -n 1 silent)" &
+	sender=$!
+	until_true grep -q came silent
+	kill -"$signal" $sender
+	timeout 30 tail --pid=$sender -f /dev/null
+	ended=$?
+	kill -9 $sender $proxy 2>/dev/null
+	wait $proxy 2>/dev/null
+	return $ended
+}
+for signal in INT TERM; do
+	claim "a sender that waits for a silent server ends by SIG$signal" ends_by $signal clickhouse "$dusk" store send one
+	claim "... and one that follows" ends_by $signal clickhouse "$dusk" store send --follow one
+	claim "... and to a silent receiver" ends_by $signal otlp "$dusk" store send one
+done
+
 # Another dusk.
 new older
 asked_of older "ALTER TABLE @.samples DROP COLUMN runnable"
