@@ -248,7 +248,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return sent_print(words[1]);
 	if (!strcmp(what, "init") && nr > 1)
 		return init(&o, words + 1, nr - 1);
-	if (!strcmp(what, "status") && nr == 2)
+	if ((!strcmp(what, "status") || !strcmp(what, "alive")) && nr == 2)
 		return on_server(what, words[1], NULL);
 	if (!strcmp(what, "drop-before") && nr > 2)
 		return drop_before(words + 1, nr - 1);
@@ -270,6 +270,7 @@ const struct command cmd_store = {
 		 "dusk store init URL...           make the tables on a server, or a cluster\n"
 		 "dusk store send STORE URL        send what it does not have yet\n"
 		 "dusk store status URL            what it has, of which hosts\n"
+		 "dusk store alive URL             did any host send something in the last three minutes?\n"
 		 "dusk store drop-before DAY URL... remove older days\n\n"
 		 "STORE may be a part of one, STORE@-2h, or a profile.\n"
 		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n"

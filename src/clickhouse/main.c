@@ -6,6 +6,7 @@
  *	dusk-clickhouse check URL		compare what was taken with what is stored, by host
  *	dusk-clickhouse check-minutes URL	the same by host and minute
  *	dusk-clickhouse status URL		print what there is; fail if nothing came for three minutes
+ *	dusk-clickhouse alive URL		only fail if nothing came for three minutes
  *	dusk-clickhouse drop-before DAY URL...	remove the days before that
  *	dusk-clickhouse send URL STORE		send what is in a store, and end
  *	dusk-clickhouse fetch URL FROM TO FILE [WORD...]	write what there is of a time, in seconds since 1970, to a profile (query.h)
@@ -138,6 +139,14 @@ static int check(struct client *c, bool minutes)
 	return r.twice || r.gone || r.unsummed;
 }
 
+static int say_stale(uint64_t ago_s)
+{
+	if (ago_s <= STALE_S)
+		return 0;
+	fputs("dusk: nothing came for three minutes\n", stderr);
+	return 1;
+}
+
 static int status(struct client *c)
 {
 	struct dusk_error err = {""};
@@ -145,10 +154,15 @@ static int status(struct client *c)
 
 	if (schema_check(c, &err) || status_print(c, &ago_s, &err) || namesakes_say(c, time(NULL) - STATUS_S, &err))
 		return fail(&err);
-	if (ago_s <= STALE_S)
-		return 0;
-	fputs("dusk: nothing came for three minutes\n", stderr);
-	return 1;
+	return say_stale(ago_s);
+}
+
+static int alive(struct client *c)
+{
+	struct dusk_error err = {""};
+	uint64_t ago_s;
+
+	return status_newest(c, &ago_s, &err) ? fail(&err) : say_stale(ago_s);
 }
 
 static int drop_one(struct client *c, const void *day, struct dusk_error *err)
@@ -194,6 +208,8 @@ int main(int argc, char **argv)
 		return check(c, !strcmp(argv[1], "check-minutes"));
 	if (argc == 3 && !strcmp(argv[1], "status"))
 		return status(c);
+	if (argc == 3 && !strcmp(argv[1], "alive"))
+		return alive(c);
 	if (argc == 4 && send_is_meant(argv[1]))
 		return send_to(c, argv[3], argv[1]);
 	if (argc >= 6 && !strcmp(argv[1], "fetch")) {

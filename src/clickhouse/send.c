@@ -80,7 +80,7 @@ static int has_arrived(struct clickhouse_target *t, uint32_t day, uint64_t batch
 		return rc;
 	snprintf(table, sizeof(table), "samples%s", suffix);
 	rc = statement_ask_arrived(t->client, table, day, batch, err);
-	return rc > 0 ? sums_mend(t->client, day, batch, err) ?: rc : rc;
+	return rc > 0 ? sums_mend(t->client, day, &batch, 1, err) ?: rc : rc;
 }
 
 /* What rows refer to goes first. Counts of a batch that comes twice are the same rows. */

@@ -12,9 +12,13 @@
 
 /* In each statement "@" stands for the database, "#" for what names of tables end with, and "~" for a word. */
 #define HOSTS                                                                                               \
-	"SELECT host, toString(max(ts)), toUInt64(greatest(0, toInt64(toUnixTimestamp(now())) - "           \
+	"SELECT host, toString(max(ts), 'UTC'), toUInt64(greatest(0, toInt64(toUnixTimestamp(now())) - "    \
 	"toInt64(toUnixTimestamp(max(ts))))) AS ago, count() FROM @.samples# WHERE ts > now() - 7 * 86400 " \
 	"GROUP BY host ORDER BY ago, host FORMAT TabSeparated"
+/* Each batch of a host renews its row: there are few, and no samples are read. */
+#define NEWEST                                                                                                  \
+	"SELECT toUInt64(greatest(0, toInt64(toUnixTimestamp(now())) - toInt64(toUnixTimestamp(max(seen))))), " \
+	"count() FROM @.hosts#"
 #define CLUSTER                                                                                                       \
 	"SELECT extract(engine_full, 'Distributed\\\\(\\'?([A-Za-z0-9_]+)') FROM system.tables WHERE database = '@' " \
 	"AND "                                                                                                        \
@@ -132,6 +136,20 @@ int status_print(struct client *c, uint64_t *ago_s, struct dusk_error *err)
 		return rc;
 	printf("\n%-24s %20s %25s\n", "table", "rows", "bytes");
 	return each_line(c, SIZES, suffix, parts, print_size, NULL, err);
+}
+
+int status_newest(struct client *c, uint64_t *ago_s, struct dusk_error *err)
+{
+	_cleanup_(freep) char *answer = NULL;
+	unsigned long long ago = 0, nr = 0;
+	const char *suffix;
+	int rc = schema_reads(c, &suffix, err);
+
+	rc = rc ?: ask(c, NEWEST, suffix, "", &answer, err);
+	if (!rc)
+		sscanf(answer, "%llu %llu", &ago, &nr);
+	*ago_s = nr ? ago : UINT64_MAX;
+	return rc;
 }
 
 static int drop(const char *const *column, struct client *c, void *ctx, struct dusk_error *err)

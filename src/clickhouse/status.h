@@ -9,6 +9,9 @@
  */
 int status_print(struct client *c, uint64_t *ago_s, struct dusk_error *err);
 
+/* Only @ago_s, from a table with a row for each host. */
+int status_newest(struct client *c, uint64_t *ago_s, struct dusk_error *err);
+
 /*
  * Remove the days before @day, "2026-11-21", of this server, and print them. Stacks and frames stay, as later days may refer to them.
  * Returns 0; -EINVAL: it is no day; or as client_run().

@@ -34,20 +34,24 @@
 #define SAY "CREATE VIEW IF NOT EXISTS @.sums_filled AS SELECT count() AS nr FROM @.sums"
 #define ASK "SELECT count() FROM system.tables WHERE database = '@' AND name = 'sums_filled'"
 
+/* The same of some batches, of which a server has all rows or none. It reads their rows only: FINAL would read those of all of the day. */
+#define MEND                                                                                                        \
+	"INSERT INTO @.sums (" LABELS ", n, value, runnable, batch) " OF(                                           \
+		"(SELECT DISTINCT * FROM @.samples WHERE %s AND batch NOT IN (SELECT batch FROM @.sums WHERE %s)) " \
+		"AS missing")
+#define HAVE "SELECT uniqExact(batch) FROM @.sums WHERE %s"
+
 int sums_make(struct client *c, struct dusk_error *err)
 {
 	return schema_run(c, MAKE, NULL, NULL, err);
 }
 
-static int fill(struct client *c, uint64_t from_s, uint64_t to_s, uint64_t batch, struct dusk_error *err)
+static int fill(struct client *c, uint64_t from_s, uint64_t to_s, struct dusk_error *err)
 {
 	_cleanup_(freep) char *sql = NULL;
-	char which[128], one[48] = "";
+	char which[128];
 
-	if (batch)
-		snprintf(one, sizeof(one), " AND batch = %" PRIu64, batch);
-	snprintf(which, sizeof(which), "ts >= toDateTime(%" PRIu64 ") AND ts < toDateTime(%" PRIu64 ")%s", from_s, to_s,
-		 one);
+	snprintf(which, sizeof(which), "ts >= toDateTime(%" PRIu64 ") AND ts < toDateTime(%" PRIu64 ")", from_s, to_s);
 	if (asprintf(&sql, FILL, which, which) < 0) {
 		sql = NULL;
 		return error_set(err, -ENOMEM, "cannot make sums: out of memory");
@@ -65,7 +69,7 @@ int sums_fill(struct client *c, struct dusk_error *err)
 	for (char *hour = rc ? NULL : strtok_r(answer, "\n", &rest); hour && !rc; hour = strtok_r(NULL, "\n", &rest)) {
 		uint64_t from_s = strtoull(hour, NULL, 10);
 
-		rc = fill(c, from_s, from_s + HOUR_S, 0, err);
+		rc = fill(c, from_s, from_s + HOUR_S, err);
 	}
 	return rc;
 }
@@ -102,9 +106,38 @@ int sums_are_missing(struct client *c, const char *suffix, bool *ret, struct dus
 	return rc;
 }
 
-int sums_mend(struct client *c, uint32_t day, uint64_t batch, struct dusk_error *err)
+/* The condition that names @batches of a day. NULL: memory is short. */
+static char *condition(uint32_t day, const uint64_t *batches, size_t nr)
 {
-	int rc = fill(c, day * DAY_S, (day + 1) * DAY_S, batch, err);
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
+	if (!out)
+		return NULL;
+	fprintf(out, "ts >= toDateTime(%llu) AND ts < toDateTime(%llu) AND batch IN (", day * DAY_S, (day + 1) * DAY_S);
+	for (size_t i = 0; i < nr; i++)
+		fprintf(out, i ? ",%" PRIu64 : "%" PRIu64, batches[i]);
+	putc(')', out);
+	return fclose(out) ? NULL : text;
+}
+
+int sums_mend(struct client *c, uint32_t day, const uint64_t *batches, size_t nr, struct dusk_error *err)
+{
+	_cleanup_(freep) char *which = condition(day, batches, nr), *have = NULL, *mend = NULL, *answer = NULL;
+	size_t len;
+	int rc;
+
+	if (!nr)
+		return 0;
+	if (!which || asprintf(&have, HAVE, which) < 0)
+		have = NULL;
+	if (!have || asprintf(&mend, MEND, which, which) < 0) {
+		mend = NULL;
+		return error_set(err, -ENOMEM, "cannot make sums: out of memory");
+	}
+	rc = schema_run(c, have, &answer, &len, err);
+	if (!rc && strtoull(answer, NULL, 10) < nr)
+		rc = schema_run(c, mend, NULL, NULL, err);
 	return rc == -EINVAL ? 0 : rc;
 }

@@ -26,7 +26,7 @@ int sums_are_filled(struct client *c, bool *ret, struct dusk_error *err);
 int sums_are_missing(struct client *c, const char *suffix, bool *ret, struct dusk_error *err);
 
 /*
- * The batch @batch (0: any) of the day @day (days since 1970) has arrived in samples: make its sums if they are not there. Nothing is done where there is
- * no such table, or by a collector, which does it itself.
+ * The @nr @batches of the day @day (days since 1970), each once, have arrived in samples: make their sums if they are not there. Nothing is
+ * done where there is no such table, or by a collector, which does it itself.
  */
-int sums_mend(struct client *c, uint32_t day, uint64_t batch, struct dusk_error *err);
+int sums_mend(struct client *c, uint32_t day, const uint64_t *batches, size_t nr, struct dusk_error *err);

@@ -97,11 +97,17 @@ bool shard_is_stuck(struct shard *s, char *ret, size_t room)
  */
 static int is_there(struct shard *s, const struct spool_insert *i, struct dusk_error *err)
 {
+	_cleanup_(freep) uint64_t *batches = NULL;
+	size_t nr = 0;
 	int rc = client_end_session(s->client, i->id, err);
 
 	rc = rc ?: statement_ask_arrived(s->client, tables[i->table].name, i->day, i->batch, err);
-	if (rc > 0) /* an INSERT has several batches */
-		rc = sums_mend(s->client, i->day, 0, err) ?: rc;
+	if (rc > 0) {
+		int failed = spool_batches(s->spool, s->number, &batches, &nr);
+
+		rc = failed ? error_set(err, failed, "cannot read the spool: %s", strerror(-failed))
+			    : sums_mend(s->client, i->day, batches, nr, err) ?: rc;
+	}
 	if (rc >= 0)
 		count(rc ? &s->counts->found : &s->counts->sent_again, 1);
 	return rc;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "collect/table.h"
 #include "lib/profile/db.h"
 
@@ -393,6 +394,28 @@ int spool_again(struct spool *s, uint32_t shard, struct spool_insert *i)
 void spool_insert_done(struct spool_insert *i)
 {
 	free(steal(i->data));
+}
+
+int spool_batches(struct spool *s, uint32_t shard, uint64_t **ret, size_t *ret_nr)
+{
+	struct vec(uint64_t) batches = {0};
+	sqlite3_stmt *row;
+	int err = 0;
+
+	pthread_mutex_lock(&s->lock);
+	row = BOUND(s, BATCHES, s->shards[shard], TABLE_SAMPLES);
+	while (!err && sqlite3_step(row) == SQLITE_ROW)
+		err = vec_push(&batches, column(row, 0));
+	if (sqlite3_reset(row) && !err)
+		err = -EIO;
+	pthread_mutex_unlock(&s->lock);
+	if (err) {
+		vec_done(&batches);
+		return err;
+	}
+	*ret_nr = batches.nr;
+	*ret = vec_steal(&batches);
+	return 0;
 }
 
 int spool_arrived(struct spool *s, uint32_t shard)

@@ -73,6 +73,9 @@ bool spool_has(struct spool *s, size_t table, uint64_t batch);
 int spool_next(struct spool *s, uint32_t shard, struct spool_insert *ret);
 void spool_insert_done(struct spool_insert *i);
 
+/* The batches of the INSERT of samples that is being sent, in *@ret, to free(). Returns 0 or a negative errno. */
+int spool_batches(struct spool *s, uint32_t shard, uint64_t **ret, size_t *ret_nr);
+
 /* What spool_next() has set is sent again: it gets another id. Returns 0 or a negative errno. */
 int spool_again(struct spool *s, uint32_t shard, struct spool_insert *i);
 

@@ -19,8 +19,9 @@
 #include "base/clock.h"
 
 #define MAX_RUNS 2
-#define WAIT_S 20     /* for others to end */
-#define PATIENCE_S 60 /* with one */
+#define MAX_TURNS (MAX_RUNS + 1) /* the last one is for what is brief */
+#define WAIT_S 20		 /* for others to end */
+#define PATIENCE_S 60		 /* with one */
 #define MAX_CPU_S 60
 #define MAX_MEMORY (4ULL << 30)
 #define PRIORITY 10
@@ -34,7 +35,7 @@ struct run {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of pid and status of each run */
 static pthread_cond_t one_ended = PTHREAD_COND_INITIALIZER;
-static struct run *turns[MAX_RUNS]; /* NULL: free */
+static struct run *turns[MAX_TURNS]; /* NULL: free */
 static bool stopping;
 
 /* Note that @r has ended, if it has. */
@@ -46,15 +47,15 @@ static void reap(struct run *r)
 		return;
 	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	r->pid = 0;
-	for (int i = 0; i < MAX_RUNS; i++)
+	for (int i = 0; i < MAX_TURNS; i++)
 		turns[i] = turns[i] == r ? NULL : turns[i];
 	pthread_cond_signal(&one_ended);
 }
 
 /* Whose answer is not being read does not see that it has ended: those that wait look for it. */
-static struct run **free_turn(void)
+static struct run **free_turn(bool brief)
 {
-	for (int i = 0; i < MAX_RUNS; i++) {
+	for (int i = 0; i < (brief ? MAX_TURNS : MAX_RUNS); i++) {
 		if (turns[i])
 			reap(turns[i]);
 		if (!turns[i])
@@ -64,10 +65,10 @@ static struct run **free_turn(void)
 }
 
 /* Wait for a turn, for which @lock is dropped. NULL: there is none for a while. */
-static struct run **take_turn(void)
+static struct run **take_turn(bool brief)
 {
 	double until_s = now_s() + WAIT_S;
-	struct run **turn = free_turn();
+	struct run **turn = free_turn(brief);
 
 	while (!turn && !stopping && now_s() < until_s) {
 		struct timespec soon;
@@ -75,7 +76,7 @@ static struct run **take_turn(void)
 		clock_gettime(CLOCK_REALTIME, &soon);
 		soon.tv_sec++;
 		pthread_cond_timedwait(&one_ended, &lock, &soon);
-		turn = free_turn();
+		turn = free_turn(brief);
 	}
 	return stopping ? NULL : turn;
 }
@@ -102,13 +103,13 @@ __attribute__((noreturn)) static void become(const char *dusk, const char *const
 }
 
 /* Start @r when it is its turn. */
-static int start(struct run *r, const char *dusk, const char *const *words, int out)
+static int start(struct run *r, const char *dusk, const char *const *words, int out, bool brief)
 {
 	struct run **turn;
 	int err = 0;
 
 	pthread_mutex_lock(&lock);
-	turn = take_turn();
+	turn = take_turn(brief);
 	if (turn) {
 		r->until_s = now_s() + PATIENCE_S;
 		r->pid = fork();
@@ -123,7 +124,7 @@ static int start(struct run *r, const char *dusk, const char *const *words, int 
 	return turn ? err : -EBUSY;
 }
 
-int run_new(struct run **ret, const char *dusk, const char *const *words)
+static int new_run(struct run **ret, const char *dusk, const char *const *words, bool brief)
 {
 	struct run *r = calloc(1, sizeof(*r));
 	int out[2], err;
@@ -138,13 +139,23 @@ int run_new(struct run **ret, const char *dusk, const char *const *words)
 		return err;
 	}
 	r->out = out[0];
-	err = start(r, dusk, words, out[1]);
+	err = start(r, dusk, words, out[1], brief);
 	close(out[1]);
 	if (err)
 		run_free(r);
 	else
 		*ret = r;
 	return err;
+}
+
+int run_new(struct run **ret, const char *dusk, const char *const *words)
+{
+	return new_run(ret, dusk, words, false);
+}
+
+int run_brief(struct run **ret, const char *dusk, const char *const *words)
+{
+	return new_run(ret, dusk, words, true);
 }
 
 static void end(struct run *r, bool by_force)
@@ -190,7 +201,7 @@ void run_stop_all(void)
 {
 	pthread_mutex_lock(&lock);
 	stopping = true;
-	for (int i = 0; i < MAX_RUNS; i++)
+	for (int i = 0; i < MAX_TURNS; i++)
 		if (turns[i])
 			kill(turns[i]->pid, SIGKILL);
 	pthread_cond_broadcast(&one_ended);

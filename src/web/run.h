@@ -18,6 +18,9 @@ struct run;
  */
 int run_new(struct run **ret, const char *dusk, const char *const *words);
 
+/* The same for what takes a moment only, one at a time: it does not wait for those that take long. */
+int run_brief(struct run **ret, const char *dusk, const char *const *words);
+
 /* Wait for output. Returns its size, at most @room; 0: it has ended in order; -ETIMEDOUT; or -EIO: it has failed. */
 ssize_t run_read(struct run *r, void *buffer, size_t room);
 

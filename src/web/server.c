@@ -123,12 +123,12 @@ static const char well[] = "{\"status\":\"ok\"}\n";
 /* Ask a server whether something has come of late. Returns whether it has; else s->why says why not. */
 static bool ask_health(struct server *s)
 {
-	const char *words[] = {"dusk", "store", "status", s->o->store, NULL};
+	const char *words[] = {"dusk", "store", "alive", s->o->store, NULL};
 	char part[4096];
 	struct run *r;
 	ssize_t n;
 
-	if (run_new(&r, s->o->dusk, words)) {
+	if (run_brief(&r, s->o->dusk, words)) {
 		strcpy(s->why, "the store cannot be asked now");
 		return false;
 	}

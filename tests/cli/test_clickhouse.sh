@@ -188,6 +188,9 @@ claim "with a damaged position the server is asked" exits 0 "$dusk" store send s
 claim "... which is said" says "is damaged: there it is asked what has arrived"
 claim "... and nothing is sent twice" [ "$(samples one)" = 240 ]
 
+claim "something came of late" exits 0 "$dusk" store alive "$(url one)"
+asked "ALTER TABLE one.hosts DELETE WHERE 1"
+claim "nothing came of late" until_true sh -c "! '$dusk' store alive '$(url one)' 2>said && grep -q 'nothing came for three minutes' said"
 # How much stays.
 claim "the hosts and the tables are shown" exits 1 "$dusk" store status "$(url one)"
 claim "... with what is there" sh -c "tr -s ' ' <said | grep -qE '^samples [0-9]+ [0-9]+$'"

@@ -62,6 +62,19 @@ static void a_turn_is_free_when_its_process_has_ended_whether_or_not_it_is_read(
 	run_free(first);
 }
 
+static void what_is_brief_does_not_wait_for_what_takes_long(void **state)
+{
+	struct run *first = started("sleep 100"), *second = started("sleep 100"), *brief = NULL;
+	ssize_t end;
+
+	(void)state;
+	assert_int_equal(run_brief(&brief, "/bin/sh", (const char *[]){"sh", "-c", "echo 1", NULL}), 0);
+	assert_string_equal(read_all(brief, &end), "1\n");
+	run_free(brief);
+	run_free(first);
+	run_free(second);
+}
+
 static void a_process_can_be_ended_by_a_signal_that_the_server_blocks(void **state)
 {
 	sigset_t blocked, before;
@@ -114,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_it_writes_and_its_status_are_known),
 		cmocka_unit_test(a_turn_is_free_when_its_process_has_ended_whether_or_not_it_is_read),
+		cmocka_unit_test(what_is_brief_does_not_wait_for_what_takes_long),
 		cmocka_unit_test(a_process_can_be_ended_by_a_signal_that_the_server_blocks),
 		cmocka_unit_test(a_process_ends_itself_when_its_time_is_over),
 		cmocka_unit_test(at_the_end_none_is_left_and_none_begins), /* for good */
