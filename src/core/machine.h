@@ -8,6 +8,7 @@
 #include "core/port.h"
 #include "core/reader.h"
 #include "core/row.h"
+#include "core/way.h"
 
 #define STACK_WINDOW PAGE_BYTES
 #define SCRATCH_WORDS 16
@@ -54,6 +55,7 @@ struct machine {
 	u64 code_at; /* code[] is the code around this return address: 8 bytes before it and 16 behind */
 	u8 code[24];
 	u64 value[ROW_SLOTS]; /* the results of the row's expressions */
+	struct way_out way_out;
 	struct scratch scratch;
 	u64 bare_at;	 /* a return address in a function that has not set up its frame */
 	u64 callback_sp; /* where the next outer call from C to Go left C's stack; 0: the thread's g has it */

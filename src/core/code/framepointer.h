@@ -10,9 +10,9 @@ CORE int framepointer_code(struct machine *m, u64 pc);
 /* Go to the caller's frame by the frame pointer, from code in the mapping @start to @end. Returns 0, -EFAULT or -EACCES. */
 CORE int framepointer_step(struct machine *m, u64 start, u64 end);
 
-/* Does m->pc follow a call? Does the word at m->sp, so that the function has no frame? */
+/* Does m->pc follow a call? Does the return address that m->row leads to, from m->cfa? */
 CORE bool framepointer_is_called(struct machine *m);
-CORE bool framepointer_is_bare(struct machine *m);
+GLOBAL bool framepointer_row_leads(struct machine *m NONNULL); /* verified once */
 
 /*
  * In code that no FDE covers, has the thread just been born? clone3() returns to such an instruction; and makecontext()

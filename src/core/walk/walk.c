@@ -12,6 +12,7 @@
 #include "core/code/code_rules.h"
 #include "core/code/framepointer.h"
 #include "core/code/return_rules.h"
+#include "core/code/way_out.h"
 #include "core/tables/expr.h"
 #include "core/walk/apply.h"
 #include "core/walk/step.h"
@@ -19,6 +20,7 @@
 #define LOOK_BEHIND 64 /* bytes of code before the PC that code_rules.c and cfi_quirks.c look at */
 #define CODE_AFTER 40
 #define ENTRY_SIZE 64 /* ld.so's _start has no FDE */
+#define STEP_BY_ROW NR_OUTCOMES
 
 static INLINE int end(struct walk *w, u32 why)
 {
@@ -159,6 +161,10 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 					module_here(&w->modules)->kind >= MODULE_NOT_ELF ? CODE_RULE_NO_ELF : 0);
 	if (err)
 		method = BY_CODE;
+	m->way_out.low = pc - LOOK_BEHIND;
+	m->way_out.high = pc + CODE_AFTER;
+	if (err && unknown)
+		unknown = verifier_forget(m->scratch.error, way_out_row(m, module_here(&w->modules)->module));
 	if (err && unknown) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
@@ -169,8 +175,8 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	if (quirk == QUIRK_BY_STACK)
 		*may_share = false;
 	if (err || quirk || (looked && !m->pc_is_exact)) /* known by its bytes: were they the file's? */
-		module_read(&w->modules, pc - LOOK_BEHIND, LOOK_BEHIND + CODE_AFTER,
-			    pc - LOOK_BEHIND + module_here(&w->modules)->file_off);
+		module_read(&w->modules, m->way_out.low, m->way_out.high - m->way_out.low,
+			    m->way_out.low + module_here(&w->modules)->file_off);
 	return 0;
 }
 
@@ -353,13 +359,24 @@ static INLINE u32 find_beginning(struct walk *w, u32 nr, u64 pc)
 	return 0;
 }
 
-/* Go to the caller without a row. Returns 0 or an enum outcome. */
+/* Does the row lead to a place behind a call? */
+static INLINE bool leads_to_call(struct machine *m)
+{
+	return m->row.cfa_kind != CFA_NONE && !walk_find_cfa(m) && framepointer_row_leads(m);
+}
+
+/*
+ * Go to the caller by the code around the return address, or by the frame pointer. Returns 0 or an enum outcome; STEP_BY_ROW:
+ * the row is better than the frame pointer.
+ */
 static INLINE u32 step_without_row(struct walk *w)
 {
 	const struct range *here = module_here(&w->modules);
 	struct machine *m = &w->machine;
 	int err = verifier_forget(m->scratch.error, return_rule_step(m));
 
+	if (err == -ENOENT && verifier_forget(m->scratch.nr, leads_to_call(m)))
+		return STEP_BY_ROW;
 	if (err == -ENOENT)
 		err = verifier_forget(m->scratch.error, framepointer_step(m, here->start, here->end));
 	if (!err)
@@ -419,11 +436,9 @@ static INLINE int any_frame(struct walk *w)
 		err = find_beginning(w, nr, pc);
 		if (err)
 			return end(w, err);
-		/* Behind a system call there is no frame in clone3(); in Go there may be. */
-		if (verifier_forget(m->scratch.error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
-			err = step_without_row(w);
+		err = step_without_row(w);
+		if (err != STEP_BY_ROW)
 			return err ? end(w, err) : NEXT;
-		}
 	}
 	err = step_by_row(w);
 	return err ? end(w, err) : NEXT;

@@ -445,6 +445,30 @@ static void framed(void)
 	w.machine.reg[RBP] = STACK;
 }
 
+/* The frame pointer is the caller's: it leads to the caller's caller, FUNCTION(3). */
+static void a_leaf_without_a_frame_does_not_hide_its_caller(void **state)
+{
+	for (int pushes = 0; pushes < 2; pushes++) {
+		begin();
+		image_fde(&im, FUNCTION(2), 64, INSNS(0x0c, RBP, 16, 0x80 | RBP, 2));
+		outermost(3);
+		memcpy(im.bytes + 0x1900, pushes ? "\x31\xc0\x5b\xc3" : "\x31\xc0\x90\xc3",
+		       4); /* xor, perhaps pop %rbx, ret */
+		if (pushes)
+			put64(&im.up, 0x1234);
+		frame(1, FUNCTION(2) + 9);
+		put64(&im.up, 0);
+		frame(1, FUNCTION(3) + 9);
+		call_before_return(FUNCTION(2));
+		call_before_return(FUNCTION(3));
+		start(IMAGE_BASE + 0x1900);
+		w.machine.reg[RBP] = STACK + 8 * (1 + pushes);
+		assert_int_equal(walk(), UNDEFINED_RA);
+		check_frames(3);
+		assert_int_equal(frame_method(w.out.frame[0]), BY_CODE);
+	}
+}
+
 static void where_tables_cannot_be_read_no_frame_pointer_is_guessed(void **state)
 {
 	framed();
@@ -1181,6 +1205,7 @@ int main(void)
 		cmocka_unit_test(nobody_called_the_entry_point_whatever_cfi_says),
 		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
 		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
+		cmocka_unit_test(a_leaf_without_a_frame_does_not_hide_its_caller),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
 		cmocka_unit_test(where_tables_cannot_be_read_no_frame_pointer_is_guessed),
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),

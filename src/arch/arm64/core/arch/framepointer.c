@@ -162,11 +162,14 @@ CORE bool framepointer_is_called(struct machine *m)
 	return !framepointer_code(m, m->pc) && may_be_returned_to(m);
 }
 
-CORE bool framepointer_is_bare(struct machine *m)
+GLOBAL bool framepointer_row_leads(struct machine *m NONNULL)
 {
 	u64 ra;
 
-	return !machine_reg(m, X30, &ra) && !framepointer_code(m, code_address(ra)) && follows_call(m->code);
+	if (m->row.rule[SLOT_RA] != RULE_OFFSET ? machine_reg(m, X30, &ra)
+						: stack_read(m, m->cfa + (s64)m->row.off[SLOT_RA], &ra))
+		return false;
+	return !framepointer_code(m, code_address(ra)) && (follows_call(m->code) | code_is_go_exit(m));
 }
 
 /* Is the system call that has just returned clone() or clone3()? Its number is still in x8. */

@@ -128,11 +128,12 @@ CORE bool framepointer_is_called(struct machine *m)
 	return !framepointer_code(m, m->pc) && may_be_returned_to(m);
 }
 
-CORE bool framepointer_is_bare(struct machine *m)
+GLOBAL bool framepointer_row_leads(struct machine *m NONNULL)
 {
 	u64 ra;
 
-	return !stack_read(m, m->sp, &ra) && !framepointer_code(m, ra) && follows_call(m->code);
+	return !stack_read(m, m->cfa + (s64)m->row.off[SLOT_RA], &ra) && !framepointer_code(m, ra) &&
+	       (follows_call(m->code) | code_is_go_exit(m));
 }
 
 /* Does mov $,%eax or mov $,%rax before it show that the system call is neither clone() nor clone3()? */
