@@ -122,16 +122,14 @@ static void find_code(struct live_symbols *n, const struct file *f, uint64_t fra
 {
 	uint64_t offset = frame_offset(frame), address, start;
 	const char *symbol = NULL;
-	char *plain, *readable;
+	char *readable;
 
 	if (f->symbols && !symfile_address(f->symbols, offset, &address))
 		symbol = symfile_find(f->symbols, address - frame_is_return(frame), &start);
-	plain = symbol ? strndup(symbol, strcspn(symbol, "@")) : NULL; /* without its version */
-	if (plain) {
-		readable = demangle(plain);
+	readable = symbol ? demangle_symbol(symbol) : NULL;
+	if (readable) {
 		free(n->name);
-		n->name = readable ? readable : steal(plain);
-		free(plain);
+		n->name = readable;
 		*ret = (struct dusk_place){n->name, f->name, address - start};
 	} else {
 		*ret = (struct dusk_place){NULL, f->name, offset};

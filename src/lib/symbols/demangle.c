@@ -9,11 +9,14 @@
  */
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <libiberty/demangle.h>
 
+#include "base/cleanup.h"
 #include "lib/symbols/demangle.h"
+#include "lib/symbols/plt.h"
 
 #define MAX_SYMBOL_BYTES 8192
 #define MAX_NAME_BYTES 16384
@@ -78,4 +81,18 @@ char *demangle(const char *symbol)
 	case 'D': return d(symbol);
 	default: return NULL;
 	}
+}
+
+char *demangle_symbol(const char *symbol)
+{
+	size_t len = strcspn(symbol, "@");
+	_cleanup_(freep) char *plain = strndup(symbol, len);
+	_cleanup_(freep) char *name = plain ? demangle(plain) : NULL;
+	char *stub;
+
+	if (plain && !name)
+		name = steal(plain);
+	if (!name || strcmp(symbol + len, PLT_SUFFIX))
+		return steal(name);
+	return asprintf(&stub, "%s" PLT_SUFFIX, name) < 0 ? NULL : stub;
 }

@@ -7,3 +7,9 @@
  * mangled, or if it or the name is unreasonably long.
  */
 char *demangle(const char *symbol);
+
+/*
+ * Return the name to show for a symbol of a file, to be freed with free(): demangled, and without a version ("@@GLIBC_2.14");
+ * the mark of a stub ("@plt") stays. NULL: memory is short.
+ */
+char *demangle_symbol(const char *symbol);

@@ -34,16 +34,15 @@ uint32_t *symbolizer_function_at(struct symbolizer *s, const char *symbol, const
 	return strings_number(&s->keys, key, len, &number, NULL) ? NULL : map_at(&s->numbers, number, fresh);
 }
 
-/*
- * Return the name to show for @symbol: demangled, and without a version ("@@GLIBC_2.14"), which symbols of files can
- * have.
- */
+/* Return the name to show for @symbol. What is no file's has no versions. */
 static char *readable_name(const char *symbol, const char *module)
 {
-	_cleanup_(freep) char *plain = strndup(symbol, *module == '[' ? strlen(symbol) : strcspn(symbol, "@"));
-	char *name = plain ? demangle(plain) : NULL;
+	char *name;
 
-	return name ? name : steal(plain);
+	if (*module != '[')
+		return demangle_symbol(symbol);
+	name = demangle(symbol);
+	return name ? name : strdup(symbol);
 }
 
 /* The name of function @f was cut, or its symbol. */

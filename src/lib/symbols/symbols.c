@@ -15,10 +15,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
+#include "base/strings.h"
 #include "lib/buildid.h"
 #include "lib/symbols/fde_index.h"
 #include "lib/symbols/gopclntab.h"
 #include "lib/symbols/opener.h"
+#include "lib/symbols/plt.h"
 #include "lib/symbols/ranges.h"
 #include "lib/symbols/symbols.h"
 #include "lib/symbols/zstd_sections.h"
@@ -42,6 +45,7 @@ struct symbols {
 	struct ranges ranges; /* value: a pointer to the name */
 	struct fde_index *fde_index;
 	struct zstd_sections unpacked;
+	struct strings stubs; /* their names */
 };
 
 static int read_segments(struct symbols *s, Elf *elf)
@@ -154,6 +158,27 @@ static int collect_go(const struct symbols *s, Elf *elf, struct candidates *all)
 	return 0;
 }
 
+static int collect_stubs(struct symbols *s, Elf *elf, struct candidates *all)
+{
+	char name[NAME_LIMIT_BYTES + sizeof(PLT_SUFFIX)], limited[NAME_LIMIT_BYTES + 1];
+	struct plt plt;
+	int rc = plt_read(&plt, elf);
+
+	for (size_t i = 0; !rc && i < plt.stubs.nr; i++) {
+		const struct plt_stub *stub = &plt.stubs.v[i];
+		struct candidate c = {
+			.start = stub->start, .size = stub->bytes, .type = STT_FUNC, .binding = STB_LOCAL};
+
+		c.code_end = code_end(s, NULL, 0, c.start);
+		snprintf(name, sizeof(name), "%s" PLT_SUFFIX, name_limit(limited, stub->function));
+		c.name = c.code_end ? strings_intern(&s->stubs, name) : NULL;
+		if (c.code_end && (!c.name || vec_push(all, c)))
+			rc = -ENOMEM;
+	}
+	plt_done(&plt);
+	return rc;
+}
+
 static int rank(const struct candidate *c)
 {
 	int underscores = strspn(c->name, "_");
@@ -232,6 +257,7 @@ static int read_symbols(struct symbols *s, Elf *elf)
 
 	rc = collect(s, &all);
 	rc = rc ?: collect_go(s, elf, &all);
+	rc = rc ?: collect_stubs(s, elf, &all);
 	if (!rc && all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), by_address);
 	rc = rc ?: add_all(s, &all);
@@ -421,6 +447,7 @@ void symbols_free(struct symbols *s)
 	vec_done(&s->segments);
 	ranges_done(&s->ranges);
 	fde_index_free(s->fde_index);
+	strings_done(&s->stubs);
 	free(s);
 }
 

@@ -37,6 +37,29 @@ static void each_language_is_read(void **state)
 	}
 }
 
+static void demangle_symbol__leaves_out_versions_and_keeps_the_mark_of_stubs(void **state)
+{
+	static const struct {
+		const char *symbol, *name;
+	} table[] = {
+		{"main", "main"},
+		{"memcpy@@GLIBC_2.14", "memcpy"},
+		{"memcpy@GLIBC_2.2.5", "memcpy"},
+		{"memcpy@plt", "memcpy@plt"},
+		{"_ZN3foo3barEi@plt", "foo::bar@plt"},
+		{"_ZN3foo3barEi@@V1", "foo::bar"},
+		{"a@plt2", "a"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		char *name = demangle_symbol(table[i].symbol);
+
+		assert_string_equal(name, table[i].name);
+		free(name);
+	}
+}
+
 static void names_of_c_are_left_alone(void **state)
 {
 	static const char *const names[] = {
@@ -112,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_language_is_read),
+		cmocka_unit_test(demangle_symbol__leaves_out_versions_and_keeps_the_mark_of_stubs),
 		cmocka_unit_test(names_of_c_are_left_alone),
 		cmocka_unit_test(a_bomb_of_back_references_is_given_up),
 		cmocka_unit_test(names_that_are_too_long_or_too_deep_are_left_alone),

@@ -316,6 +316,54 @@ static void symbolize__a_symbol_without_a_size_ends_where_another_function_begin
 	check(&m, &(struct want){second + 1, false, name, 1}, 1, "prog");
 }
 
+/* Where in prog its section @name begins. */
+static uint64_t section_of_prog(const char *name)
+{
+	_cleanup_(closep) int fd = open(binary, O_RDONLY);
+	Elf *elf = (elf_version(EV_CURRENT), elf_begin(fd, ELF_C_READ, NULL));
+	Elf_Scn *section = NULL;
+	uint64_t offset = 0;
+	size_t names;
+	GElf_Shdr sh;
+
+	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &sh))
+		if (!strcmp(elf_strptr(elf, names, sh.sh_name), name))
+			offset = sh.sh_offset;
+	elf_end(elf);
+	return offset;
+}
+
+/* The ways in which linkers lay out stubs: bound at once, lazily, and for indirect branch tracking. */
+static void symbolize__stubs_are_named_after_what_they_call(void **state)
+{
+	static const struct {
+		const char *options, *section;
+		uint64_t skip; /* the first stub of lazy ones is of the loader */
+		const char *name;
+	} table[] = {
+		{"-fcf-protection=none", ".plt.got", 0, "__cxa_finalize@plt"},
+		{"-fcf-protection=none", ".plt", 16, "random@plt"},
+		{"-fcf-protection=full -Wl,-z,ibtplt", ".plt.sec", 0, "random@plt"},
+	};
+	char build_id[64] = "";
+	struct dusk_module m = prog_module(build_id);
+
+	(void)state;
+	if (!have("cc"))
+		skip();
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		uint64_t at;
+
+		shell("echo 'int random(void); int main(void) { return random() + random(); }' >p.c && "
+		      "cc -O1 -fno-builtin %s -Wl,--build-id=sha1 -o prog p.c",
+		      table[i].options);
+		offset_of(binary, "main", NULL, build_id);
+		at = section_of_prog(table[i].section) + table[i].skip;
+		check(&m, &(struct want){at + 6, false, table[i].name, 6}, 1, "prog");
+	}
+}
+
 static void a_place_becomes_a_name_when_there_are_symbols(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -596,6 +644,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(link_time_addresses_are_those_of_the_file),
 		cmocka_unit_test(a_stripped_function_goes_by_the_place_where_it_begins),
 		cmocka_unit_test(symbolize__a_symbol_without_a_size_ends_where_another_function_begins),
+		cmocka_unit_test(symbolize__stubs_are_named_after_what_they_call),
 		cmocka_unit_test(a_place_becomes_a_name_when_there_are_symbols),
 		cmocka_unit_test(a_debug_file_is_found_by_its_link),
 		cmocka_unit_test(small_debug_data_in_the_file_is_read),
