@@ -229,9 +229,10 @@ static size_t make_sample(uint64_t abi, uint64_t room, uint64_t filled)
 	return nr;
 }
 
+/* The record refers to its event. */
 static int decode(struct perfdata_record *ret)
 {
-	struct perfdata_event e = {
+	static struct perfdata_event e = {
 		.name = "",
 		.has_trailer = true,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
