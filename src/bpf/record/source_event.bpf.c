@@ -38,7 +38,7 @@ struct {
 u32 event_switch SHARED("switch");
 
 /* Where an event's fields come from. */
-enum record_from { FROM_NOWHERE, FROM_CONTEXT, FROM_CALL };
+enum record_from { FROM_NOTHING, FROM_CONTEXT, FROM_CALL };
 
 /* The fields of a record may be unaligned. */
 struct word {
@@ -296,6 +296,6 @@ int on_probe(struct pt_regs *ctx)
 	if (pt_regs_are_user(ctx))
 		occur_in_user(t, event);
 	else
-		occur(ctx, t, event, shape, FROM_NOWHERE, 0, NULL, 0);
+		occur(ctx, t, event, shape, FROM_NOTHING, 0, NULL, 0);
 	return GO_ON;
 }
