@@ -4,7 +4,7 @@
 #include "core/arch/regs.h"
 
 /* What an address on the stack is counted from: the stack pointer or the frame pointer where the way began. */
-enum way_base { FROM_SP, FROM_FP, FROM_NOWHERE };
+enum way_base { WAY_FROM_SP, WAY_FROM_FP, WAY_FROM_NOWHERE };
 
 /* Where a way has come to, and what has happened on it. */
 struct way {

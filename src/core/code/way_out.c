@@ -79,7 +79,7 @@ static INLINE int next_way(struct way_out *o)
 /* Does the way end at a return address? */
 static INLINE bool leads_out(const struct way *w)
 {
-	return w->sp_from == FROM_FP || (w->sp_from == FROM_SP && w->sp >= 0 && w->sp > w->called);
+	return w->sp_from == WAY_FROM_FP || (w->sp_from == WAY_FROM_SP && w->sp >= 0 && w->sp > w->called);
 }
 
 /* One instruction, or a part of it. */
@@ -110,7 +110,7 @@ GLOBAL int way_out_row(struct machine *m NONNULL, u32 past_calls)
 	memset(&o->way, 0, sizeof(o->way));
 	memset(o->seen, 0, sizeof(o->seen));
 	o->way.at = o->begin = m->pc;
-	o->way.fp_from = FROM_FP;
+	o->way.fp_from = WAY_FROM_FP;
 	o->way.called = m->pc_is_exact ? NEVER : 0;
 	o->nr_branches = o->nr_behind = o->next_behind = o->found = 0;
 	o->past_calls = past_calls;

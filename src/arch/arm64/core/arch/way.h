@@ -33,11 +33,11 @@ static INLINE bool base_of(const struct way *w, u32 reg, s32 *off, u32 *from)
 	return true;
 }
 
-/* add or sub: @reg is @off bytes above the base @from; FROM_NOWHERE: it is anything. */
+/* add or sub: @reg is @off bytes above the base @from; WAY_FROM_NOWHERE: it is anything. */
 static INLINE void set_base(struct way *w, u32 reg, s32 off, u32 from)
 {
 	if ((u32)off + (1 << 20) > 2 << 20)
-		from = FROM_NOWHERE;
+		from = WAY_FROM_NOWHERE;
 	if (reg == SP_FIELD) {
 		w->sp = off;
 		w->sp_from = from;
@@ -61,10 +61,10 @@ static INLINE void load(struct way *w, u32 reg, s32 off, u32 base)
 	if (from == to)
 		value = at(w->stored, slot);
 	else if (to && (from ^ to) & 7) /* the same place, perhaps */
-		value = way_place(0, FROM_NOWHERE);
+		value = way_place(0, WAY_FROM_NOWHERE);
 	at(w->value, slot) = value;
 	if (reg == FP_FIELD)
-		w->fp_from = FROM_NOWHERE;
+		w->fp_from = WAY_FROM_NOWHERE;
 }
 
 static INLINE void store(struct way *w, u32 reg, s32 off, u32 base)
@@ -136,11 +136,11 @@ static INLINE void compute(struct way *w, u32 code)
 		if (base_of(w, code >> 5 & 31, &off, &from))
 			set_base(w, result, code >> 30 & 1 ? off - bytes : off + bytes, from);
 		else
-			set_base(w, result, 0, FROM_NOWHERE);
+			set_base(w, result, 0, WAY_FROM_NOWHERE);
 	} else if (result == SP_FIELD &&
 		   ((code & 0x3fe00000) == 0x0b200000 || ((code & 0x1f800000) == 0x12000000 && code >> 29 != 7))) {
 		w->sp_from =
-			FROM_NOWHERE; /* add, sub with a register that is extended; and, orr, eor with a constant */
+			WAY_FROM_NOWHERE; /* add, sub with a register that is extended; and, orr, eor with a constant */
 	}
 }
 
@@ -158,7 +158,7 @@ static INLINE u32 jump(struct way_out *out, s32 words, bool is_always)
 /* A call leaves its own return address in x30. */
 static INLINE u32 call(struct way *w)
 {
-	w->value[SLOT_RA] = way_place(0, FROM_NOWHERE);
+	w->value[SLOT_RA] = way_place(0, WAY_FROM_NOWHERE);
 	return WAY_CALLS;
 }
 
@@ -199,7 +199,7 @@ static INLINE void way_register(struct machine *m, u32 slot)
 	const struct way *w = &m->way_out.way;
 	s32 from = at(w->value, slot);
 
-	if (!from || (from == way_place(from, FROM_SP) && from < 0)) /* not changed, or saved on the way */
+	if (!from || (from == way_place(from, WAY_FROM_SP) && from < 0)) /* not changed, or saved on the way */
 		return;
 	if (from == way_place(from, w->sp_from))
 		row_saves(m, slot, RULE_OFFSET, (from & ~7) - m->row.cfa_off);
@@ -214,7 +214,7 @@ static INLINE int way_row(struct machine *m)
 
 	row_of_entry(m, 0);
 	m->row.cfa_off = w->sp;
-	if (w->sp_from == FROM_FP)
+	if (w->sp_from == WAY_FROM_FP)
 		m->row.cfa_reg = X29;
 	for (u32 slot = 0; slot <= SLOT_RA; slot++)
 		way_register(m, slot);

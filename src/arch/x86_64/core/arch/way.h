@@ -218,7 +218,7 @@ static INLINE void move_sp(struct way *w, s32 bytes)
 {
 	w->sp += bytes;
 	if ((u32)w->sp + (1 << 20) > 2 << 20)
-		w->sp_from = FROM_NOWHERE;
+		w->sp_from = WAY_FROM_NOWHERE;
 }
 
 /* Register number @reg of an instruction is loaded from the stack. What was stored from it on this way is known. */
@@ -230,10 +230,10 @@ static INLINE void load(struct way *w, u32 reg, s32 off, u32 base)
 	if (from == to)
 		value = at(w->stored, slot);
 	else if (to && (from ^ to) & 7) /* the same place, perhaps */
-		value = way_place(0, FROM_NOWHERE);
+		value = way_place(0, WAY_FROM_NOWHERE);
 	at(w->value, slot) = value;
 	if (reg == CODE_RBP)
-		w->fp_from = FROM_NOWHERE;
+		w->fp_from = WAY_FROM_NOWHERE;
 }
 
 static INLINE void store(struct way *w, u32 reg, s32 off, u32 base)
@@ -267,7 +267,7 @@ static INLINE void pop(struct way *w, u32 reg)
 	load(w, reg, w->sp, w->sp_from);
 	move_sp(w, 8);
 	if (reg == CODE_RSP)
-		w->sp_from = FROM_NOWHERE;
+		w->sp_from = WAY_FROM_NOWHERE;
 }
 
 /* mov between registers, or to memory */
@@ -276,7 +276,7 @@ static INLINE void mov(struct way *w, const struct operands *o, u32 to, u32 from
 	if (to == CODE_RSP && from == CODE_RBP)
 		sp_is_fp(w, 0);
 	else if (to == CODE_RSP)
-		w->sp_from = FROM_NOWHERE;
+		w->sp_from = WAY_FROM_NOWHERE;
 	else if (to == CODE_RBP && from == CODE_RSP)
 		fp_is_sp(w, 0);
 }
@@ -291,12 +291,12 @@ static INLINE void lea(struct way *w, const struct operands *o)
 		else if (fp)
 			sp_is_fp(w, o->disp);
 		else
-			w->sp_from = FROM_NOWHERE;
+			w->sp_from = WAY_FROM_NOWHERE;
 	} else if (o->reg == CODE_RBP) {
 		if (sp)
 			fp_is_sp(w, o->disp);
 		else
-			w->fp_from = FROM_NOWHERE;
+			w->fp_from = WAY_FROM_NOWHERE;
 	}
 }
 
@@ -310,7 +310,7 @@ static INLINE void add_imm(struct way *w, const struct operands *o)
 	else if ((o->reg & 7) == 5)
 		move_sp(w, -o->imm);
 	else
-		w->sp_from = FROM_NOWHERE;
+		w->sp_from = WAY_FROM_NOWHERE;
 }
 
 /* A jump whose target is not in the code. If it is that of a switch, what follows is one of its cases. */
@@ -375,11 +375,11 @@ static INLINE u32 act(struct way_out *out, u32 op, u32 does, const struct operan
 		break;
 	case WRITE_RM:
 		if (o->mod == 3 && o->rm == CODE_RSP)
-			w->sp_from = FROM_NOWHERE;
+			w->sp_from = WAY_FROM_NOWHERE;
 		break;
 	case WRITE_REG:
 		if (o->reg == CODE_RSP)
-			w->sp_from = FROM_NOWHERE;
+			w->sp_from = WAY_FROM_NOWHERE;
 		break;
 	}
 	return WAY_GOES_ON;
@@ -481,7 +481,7 @@ static INLINE void way_register(struct machine *m, u32 slot)
 	const struct way *w = &m->way_out.way;
 	s32 from = at(w->value, slot);
 
-	if (!from || (from == way_place(from, FROM_SP) && from < 0)) /* not changed, or saved on the way */
+	if (!from || (from == way_place(from, WAY_FROM_SP) && from < 0)) /* not changed, or saved on the way */
 		return;
 	if (from == way_place(from, w->sp_from))
 		row_saves(m, slot, RULE_OFFSET, (from & ~7) - m->row.cfa_off);
@@ -495,7 +495,7 @@ static INLINE int way_row(struct machine *m)
 	const struct way *w = &m->way_out.way;
 
 	row_ra_at_sp(m, w->sp);
-	if (w->sp_from == FROM_FP)
+	if (w->sp_from == WAY_FROM_FP)
 		m->row.cfa_reg = RBP;
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++)
