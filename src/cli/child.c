@@ -98,6 +98,7 @@ bool child_ended(struct child *c, bool wait)
 	pid_t pid = c->pid && !is_stopped(c->pid) ? waitpid(c->pid, &status, wait ? 0 : WNOHANG) : 0;
 
 	if (pid > 0) {
+		c->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		c->pid = 0;
 	} else if (pid < 0 && errno != EINTR) {

@@ -12,6 +12,7 @@ struct child {
 	pid_t pid;	/* 0: there is no process, or it has been waited for */
 	int go, failed; /* pipes: to let it start; to get the errno of a failed exec */
 	int status;	/* its exit status, or 128 + signal */
+	int signal;	/* that ended it; 0: none */
 };
 
 /* Fork. Free @c with child_done(), which ends a process that was not started. Returns 0 or a negative errno. */

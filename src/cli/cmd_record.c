@@ -353,6 +353,15 @@ static int finish(struct recording *r)
 	return STATUS_OK;
 }
 
+/* A shell would say so; a command that dusk started has no other to say it. */
+static void say_killed(const struct recording *r)
+{
+	int signal = r->child.signal;
+
+	say("%s was ended by signal %d (%s)%s", r->command[0], signal, strsignal(signal),
+	    signal == SIGKILL ? ": by somebody, or by the kernel for lack of memory, which dmesg tells" : "");
+}
+
 /*
  * Wait for a command that still runs, for example after -d. The first request to stop is passed on to it; after another
  * one, or after CHILD_NS, we leave it running. If Ctrl-C has reached the command as well, waiting gives us its own exit
@@ -373,6 +382,8 @@ static int child_status(struct recording *r)
 		}
 		pass_on(r);
 	}
+	if (r->child.signal && !r->passed_on && !r->options->quiet)
+		say_killed(r);
 	return r->child.status;
 }
 

@@ -424,7 +424,7 @@ static int report(const struct command *self, const struct options *o, char *con
 		losses_show(out.file, p, v.show.kind);
 		missing_fp_show(out.file, p, v.show.kind, "#");
 		if (by_function(&v))
-			missing_symbols_show(out.file, p, v.show.kind);
+			missing_symbols_show(out.file, &seen.profile, v.show.kind);
 	}
 	return output_close(&out, err);
 }

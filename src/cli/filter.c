@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "cli/filter.h"
 #include "report/model/occurrences.h"
+#include "report/model/setting.h"
 #include "report/text.h"
 #include "report/model/wakers.h"
 
@@ -175,10 +176,23 @@ static bool selects(const struct filter_options *o)
 	       o->min_ns || o->ignore_idle || o->own || o->focus || o->ignore || o->hide;
 }
 
+/* Sums of a window have the time of its beginning: why may a range of time within it have nothing? */
+static const char *of_windows(const struct dusk_profile *p, char ret[160])
+{
+	uint64_t ns = setting_u64(p, "window_ns");
+
+	if (!ns)
+		return "";
+	snprintf(ret, 160, "; samples are summed over windows of %g s, and have the time at which theirs begins",
+		 ns / 1e9);
+	return ret;
+}
+
 int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p, const char *path,
 		       const struct filter_options *o, const struct time_base_choice *c, char *const *argv)
 {
 	_cleanup_(freep) char *words = NULL;
+	char text[160];
 	size_t size;
 	FILE *f;
 
@@ -200,6 +214,7 @@ int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p
 		fprintf(f, " %s", *argv);
 	if (f)
 		fclose(f);
-	say("nothing in %s matches: dusk%s", path, words ? words : "");
+	say("nothing in %s matches: dusk%s%s", path, words ? words : "",
+	    o->time.from_ns || o->time.to_ns ? of_windows(p, text) : "");
 	return STATUS_NOTHING;
 }

@@ -26,6 +26,8 @@ hides() {
 }
 
 claim "the report ends with what has no name, by samples" shows '^#  *2  libc.so.6: ' "$dusk" report
+claim "... of the threads that it shows" shows '^#  *2  libc.so.6: ' "$dusk" report --comm xz
+claim "... and of no other" hides '^#  *[0-9]*  libc.so.6: ' "$dusk" report --comm 'my app'
 claim "and says nothing of that where functions are not shown" hides 'libc.so.6' "$dusk" report --sort comm
 
 if command -v sqlite3 >/dev/null; then

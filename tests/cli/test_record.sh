@@ -194,6 +194,15 @@ claim "... and which kernel it was, and where" sh -c "[ \"\$($dusk query --csv '
 claim "SIGTERM is passed on to the command" sh -c "
 	$dusk record -q -- sh -c 'touch runs; exec sleep 100' & pid=\$!
 	until [ -e runs ] || ! kill -0 \$pid; do sleep 0.1; done; kill \$pid; wait \$pid; [ \$? = 143 ]"
+claim "a command that a signal ends has its status" exits 137 "$dusk" record -- sh -c 'kill -9 $$'
+claim "... and that is said" says "dusk: sh was ended by signal 9 (Killed): by somebody, or by the kernel for lack of memory"
+claim "what is still recorded has not ended" sh -c "
+	$dusk record -q -a -o goes-on.dusk & pid=\$!
+	until $dusk report -i goes-on.dusk >goes-on 2>/dev/null || ! kill -0 \$pid; do sleep 0.2; done; kill -INT \$pid; wait \$pid
+	grep -q '^# duration:  *[0-9.]* s so far; the recording goes on\$' goes-on && $dusk report -i goes-on.dusk | grep -q '^# duration:  *[0-9.]* s\$'"
+claim "a time within a window finds nothing" sh -c "$dusk record -q -a -e cpu --window 1s -d 2s -o windows.dusk
+	$dusk report -i windows.dusk --time 200ms-400ms >said 2>&1; [ \$? = 4 ]"
+claim "... for a reason" says "samples are summed over windows of 1 s, and have the time at which theirs begins"
 claim "two recordings at once" sh -c "
 	$dusk record -q -d 1s -o a.dusk & first=\$!
 	$dusk record -q -d 1s -o b.dusk && wait \$first && $dusk info -i a.dusk && $dusk info -i b.dusk"

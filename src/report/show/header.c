@@ -48,7 +48,9 @@ static void show_duration(FILE *out, const struct dusk_profile *p)
 	if (!ns && p->nr_samples)
 		ns = p->samples[p->nr_samples - 1].time_ns;
 	fprintf(out, "# %-10s %.1f s%s\n", "duration:", ns / 1e9,
-		p->finished ? "" : "; the recording did not end in order, and its last second may be missing");
+		p->finished ? ""
+		: p->live   ? " so far; the recording goes on"
+			    : "; the recording did not end in order, and its last second may be missing");
 }
 
 static const char *const titles[] = {
@@ -64,6 +66,10 @@ static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_sourc
 	if (completeness_of(&l, p, source))
 		return;
 	fprintf(out, "# %-10s %" PRIu64, titles[source], l.samples);
+	if (!l.samples) {
+		fputs("; nothing of this kind was recorded\n", out);
+		return;
+	}
 	if (off)
 		fprintf(out, ", %.3f s off CPU", l.ns / 1e9);
 	if (selected->count != l.samples)
