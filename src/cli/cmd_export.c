@@ -152,7 +152,8 @@ static int export(const struct command *self, struct options *o, const struct ex
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
-	struct filter filter = {0};
+	struct filter filter = {.trim = format->write != perf_write &&
+					format->write != script_write}; /* perf has all */
 	struct needs needs = {.filter = &filter, .keys = KEY_COMM | (o->export.pid || o->export.tid ? KEY_PID : 0)};
 	struct output out;
 	int status = time_base_choose(self, &o->kind, &o->filter, o->wakers ? TIME_BASE_OFF_CPU : format->usual,

@@ -15,6 +15,7 @@
 #include "export/names.h"
 #include "export/protobuf.h"
 #include "export/samples.h"
+#include "report/model/program.h"
 #include "report/model/thread_label.h"
 
 enum {
@@ -58,6 +59,7 @@ struct writer {
 	struct pb pb;
 	struct strings strings;	    /* number 0 is "" */
 	bool has[DUSK_OFF_CPU + 1]; /* by source: are there samples? */
+	uint32_t program;	    /* its module, or 0 */
 	bool failed;
 };
 
@@ -164,14 +166,17 @@ static void put_reason(struct writer *w, uint32_t outcome)
 	pb_close(&w->pb, open);
 }
 
-/* The kernel comes last, since readers take the first mapping for the profiled program. */
+/* Readers take the first mapping for the profiled program. The kernel comes last. */
 static void put_mappings(struct writer *w)
 {
 	const struct dusk_profile *p = w->profile;
 
+	if (w->program && w->layout[w->program].limit)
+		put_mapping(w, w->program);
 	for (int kernel = 0; kernel <= 1; kernel++)
 		for (uint32_t i = 1; i < p->nr_modules; i++)
-			if (w->layout[i].limit && (p->modules[i].kind == DUSK_MODULE_KERNEL) == kernel)
+			if (i != w->program && w->layout[i].limit &&
+			    (p->modules[i].kind == DUSK_MODULE_KERNEL) == kernel)
 				put_mapping(w, i);
 }
 
@@ -303,6 +308,8 @@ int pprof_write(FILE *out, const struct dusk_profile *p, const struct export_opt
 
 	if (!err)
 		err = layout_new(&layout, p);
+	if (!err)
+		err = program_of(&w.program, p);
 	if (!err)
 		err = gzip_new(&gzip, out);
 	if (err)

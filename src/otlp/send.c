@@ -11,6 +11,7 @@
 #include "export/otlp_message.h"
 #include "export/samples.h"
 #include "lib/error.h"
+#include "report/model/filter.h"
 #include "report/model/time_bucket.h"
 
 #define POLL_S 10	  /* each look is a request, if something has come */
@@ -241,9 +242,12 @@ static void look_up(const struct otlp_target *t, struct dusk_profile *p)
 
 static int send(struct target *target, const struct batch *b, struct sent *sent, struct dusk_error *err)
 {
-	struct otlp_target *t = (struct otlp_target *)target; /* its first member */
+	struct otlp_target *t = (struct otlp_target *)target;		     /* its first member */
+	const struct filter filter = {.kind = TIME_BASE_WALL, .trim = true}; /* stacks off CPU end as views show them */
 	struct sending s = {.t = t, .sent = sent, .err = err};
+	_cleanup_(filtered_done) struct filtered seen = {0};
 	_cleanup_(freep) uint64_t *order = NULL;
+	const struct dusk_profile *p = &seen.profile;
 	int rc;
 
 	if (t->batch != batch_hash(b)) {
@@ -254,9 +258,9 @@ static int send(struct target *target, const struct batch *b, struct sent *sent,
 		return 0;
 	look_up(t, b->p);
 	s.window_ns = window_ns(b->p);
-	rc = otlp_init(&s.otlp, b->p) ?: sort(&order, b->p);
-	for (uint64_t i = 0, nr; !rc && i < b->p->nr_samples; i += nr) {
-		nr = samples_of_window(&s, order + i, b->p->nr_samples - i);
+	rc = filtered_init(&seen, b->p, &filter) ?: otlp_init(&s.otlp, p) ?: sort(&order, p);
+	for (uint64_t i = 0, nr; !rc && i < p->nr_samples; i += nr) {
+		nr = samples_of_window(&s, order + i, p->nr_samples - i);
 		s.before = i;
 		rc = send_window(&s, order + i, nr);
 	}

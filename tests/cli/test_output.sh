@@ -217,8 +217,8 @@ claim "report --wakers: the wakers, and theirs" prints sh -c "
    6.10%     0.00%     [interrupt]
 -
 claim "export --wakers: the same in a line" prints sh -c "$dusk export -i both.dusk --wakers | grep -e --" <<'-'
-my_app;start;futex_wait;schedule;--;code;main;xz 100000000
-xz;main;code;vfs_read;schedule;--;worker_thread;[interrupt] 10000000
+my_app;start;futex_wait;--;code;main;xz 100000000
+xz;main;code;vfs_read;--;worker_thread;[interrupt] 10000000
 -
 claim "script: wakers, in comments" prints sh -c "
 	$dusk script -i both.dusk | sed -n '/woken by/,/^[^#]/p'" <<'-'
@@ -236,6 +236,8 @@ claim "a thread on a CPU is not woken" exits 2 "$dusk" report -i both.dusk --wak
 claim "wakers are for folded stacks" exits 2 "$dusk" export -i both.dusk --wakers -f csv
 claim "a state that is none" exits 2 "$dusk" report --state asleep
 claim "... is named, with those that there are" says "there are on-cpu, preempted, sleeping"
+claim "query: the function of an interval is what waits, not the scheduler" sh -c "
+	$dusk query -i both.dusk --csv 'select distinct function from intervals order by 1' | tr '\\n' ' ' | grep -qx 'function code futex_wait vfs_read '"
 claim "samples and off-CPU intervals are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
 claim "nor in columns" exits 2 "$dusk" report -i both.dusk --wall --fields count,function
 claim "a thread on a CPU does not wait for it" exits 2 "$dusk" report --by runnable

@@ -125,7 +125,7 @@ claim "annotate counts what is selected" finds_nothing "nothing in profile.dusk 
 	"$dusk" annotate match --time 5s-
 claim "chains of wakers go on to threads that are not selected" prints sh -c "
 	$dusk export --wakers 2 --comm 'my app' --time 150ms-" <<'-'
-my_app;start;futex_wait;schedule;--;code;main;xz;--;worker_thread;[interrupt] 10000000
+my_app;start;futex_wait;--;code;main;xz;--;worker_thread;[interrupt] 10000000
 -
 
 claim "a name may be a pattern, as of a service" sh -c "

@@ -99,7 +99,10 @@
 	"insert into window_count(start,counted,value) values(%llu,last_insert_rowid(),%llu);"                \
 	"commit"
 
-/* SQLite keeps the text of a view as it is, hence few blanks. */
+/*
+ * SQLite keeps the text of a view as it is, hence few blanks. The function of an interval is that which waits, not the
+ * scheduler's: is_scheduler() of src/report/model/time_base.c has the same names.
+ */
 #define PROFILE_VIEWS                                                                              \
 	"create view frame_name as select f.id,"                                                   \
 	"coalesce(fn.name,coalesce(i.name,'[unknown]')||printf('+0x%x',f.offset)) function,"       \
@@ -124,7 +127,13 @@
 	"create view intervals as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"         \
 	"a.name state,s.value/1e6 off_ms,s.runnable/1e6 runnable_ms,s.nr,"                         \
 	"f.function,f.module,o.name outcome,s.thread "                                             \
-	"from offcpu s left join thread t on t.id=s.thread left join node n on n.id=s.node "       \
+	"from offcpu s left join thread t on t.id=s.thread left join node n on n.id="              \
+	"(with recursive u(i,d)as(select s.node,0 union all select n.parent,d+1 from u "           \
+	"join node n on n.id=u.i join frame f on f.id=n.frame join module m on m.id=f.module "     \
+	"join function x on x.id=f.function where n.parent and m.kind=4 and("                      \
+	"x.name glob'schedule*'or x.name glob'__schedule*'or x.name glob'io_schedule*'or "         \
+	"x.name glob'preempt_schedule*'or x.name glob'__cond_resched*'or "                         \
+	"x.name glob'poll_schedule_timeout*'))select i from u order by d desc limit 1)"            \
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "            \
 	"left join state a on a.id=s.state;"                                                       \
                                                                                                    \

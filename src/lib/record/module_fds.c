@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/module_fds.h"
 #include <sys/resource.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 
-#define SPARE_FDS 64 /* descriptors left for the rest of this process */
+/*
+ * Descriptors that stay free for what the recorder opens later: links and iterators of BPF, the profile and its temporary files,
+ * programs that are read for their names, and perf events on each CPU.
+ */
+#define SPARE_FDS 128
+#define SPARE_FDS_A_CPU 2
 
-void module_fds_init(struct module_fds *m)
+void module_fds_raise_limit(void)
 {
 	struct rlimit limit;
 
-	*m = (struct module_fds){0};
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	m->max_open = limit.rlim_cur > 2 * SPARE_FDS ? limit.rlim_cur - SPARE_FDS : 0;
+}
+
+void module_fds_init(struct module_fds *m)
+{
+	rlim_t spare = SPARE_FDS + SPARE_FDS_A_CPU * (rlim_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct rlimit limit;
+
+	*m = (struct module_fds){0};
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > spare)
+		m->end = limit.rlim_cur - spare;
 }
 
 void module_fds_done(struct module_fds *m)
@@ -33,12 +47,12 @@ void module_fds_keep(struct module_fds *m, uint32_t index, int fd)
 		}
 	if (fd < 0)
 		return;
-	if (m->fds.v[index] >= 0 || m->nr_open >= m->max_open) {
+	/* The kernel gives the lowest number that is free: all that is open else has those below, too. */
+	if (m->fds.v[index] >= 0 || (rlim_t)fd >= m->end) {
 		close(fd);
 		return;
 	}
 	m->fds.v[index] = fd;
-	m->nr_open++;
 }
 
 bool module_fds_has(const struct module_fds *m, uint32_t index)

@@ -6,14 +6,17 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include "base/vec.h"
 
 struct module_fds {
 	struct vec(int) fds; /* by the profile's module; -1: none */
-	size_t nr_open, max_open;
+	rlim_t end;	     /* those from here on stay free for the rest of this process */
 };
 
-/* Begin, and raise the limit of this process for open files as far as it goes. */
+/* Raise the limit of this process for open files as far as it goes. Processes that it has forked before are not concerned. */
+void module_fds_raise_limit(void);
+
 void module_fds_init(struct module_fds *m);
 void module_fds_done(struct module_fds *m);
 

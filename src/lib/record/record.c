@@ -18,6 +18,7 @@
 #include "lib/options.h"
 #include "lib/record/join.h"
 #include "lib/record/mode.h"
+#include "lib/record/module_fds.h"
 #include "lib/record/modules.h"
 #include "lib/shared/probe.h"
 #include "lib/profile/profile_schema.h"
@@ -120,6 +121,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 {
 	int stops_before = o->stops ? *o->stops : 0, ret;
 
+	module_fds_raise_limit();
 	ret = r->mode->new(&r->of_mode, &r->join, o, stops_before, err);
 	if (!ret)
 		ret = mode_go_on(o, stops_before, err);

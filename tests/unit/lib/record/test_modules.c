@@ -2,7 +2,10 @@
 /* Has a module a name, whether its event comes before its first frame, after it, or never? */
 #include "profile_fixture.h"
 #include <bpf/bpf.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#include "lib/record/module_fds.h"
 #include "lib/record/modules.h"
 
 #define PID 4194305 /* more than there can be */
@@ -62,10 +65,37 @@ static void a_module_has_a_name_though_its_event_was_lost(void **state)
 	assert_string_equal(path_at(p, index[3]), "[module 10]");
 }
 
+/* However many files are known, some descriptors stay free, for what the recorder opens later. */
+static void files_that_are_kept_open_leave_descriptors_free(void **state)
+{
+	struct rlimit few = {400, 400};
+	struct module_fds m;
+	size_t kept = 0, left = 0;
+	int fd, last = -1;
+
+	if (setrlimit(RLIMIT_NOFILE, &few) || sysconf(_SC_NPROCESSORS_CONF) > 64)
+		skip();
+	module_fds_init(&m);
+	for (uint32_t i = 0; i < 1000; i++) {
+		module_fds_keep(&m, i, open("/dev/null", O_RDONLY | O_CLOEXEC));
+		kept += module_fds_has(&m, i);
+	}
+	assert_in_range(kept, 50, 300);
+	while (left < 1000 && (fd = dup(STDIN_FILENO)) >= 0) {
+		last = fd;
+		left++;
+	}
+	assert_true(left >= 128);
+	for (fd = last; left--; fd--)
+		close(fd);
+	module_fds_done(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_module_has_a_name_though_its_event_was_lost),
+		cmocka_unit_test(files_that_are_kept_open_leave_descriptors_free),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
