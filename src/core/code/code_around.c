@@ -9,7 +9,7 @@
  * What lies on the page before @pc, or on the page behind it, may not be mapped: there may be a call right at the beginning of
  * a mapping, as in CPython's first trampoline, or what signal handlers return to, or a call right at its end.
  */
-CORE int framepointer_code(struct machine *m, u64 pc)
+GLOBAL int framepointer_code(struct machine *m NONNULL, u64 pc)
 {
 	u64 in_page = pc & (PAGE_BYTES - 1), left = PAGE_BYTES - in_page, missing, behind;
 

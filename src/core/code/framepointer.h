@@ -5,7 +5,7 @@
 #include "core/machine.h"
 
 /* Read the code around the return address @pc, to m->code. Returns 0, -EFAULT or -EACCES. */
-CORE int framepointer_code(struct machine *m, u64 pc);
+GLOBAL int framepointer_code(struct machine *m NONNULL, u64 pc); /* verified once */
 
 /* Go to the caller's frame by the frame pointer, from code in the mapping @start to @end. Returns 0, -EFAULT or -EACCES. */
 CORE int framepointer_step(struct machine *m, u64 start, u64 end);
