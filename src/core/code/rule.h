@@ -59,6 +59,7 @@ enum switch_kind {
 	CROSSCALL2,
 	OUTERMOST,    /* not at all */
 	SIGNAL_FRAME, /* by the registers that the kernel has put on the stack */
+	START,	      /* it never returns, and the stack begins near by */
 };
 
 static INLINE u32 rule_kind(u32 rule)

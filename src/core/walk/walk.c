@@ -163,8 +163,8 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 		method = BY_CODE;
 	m->way_out.low = pc - LOOK_BEHIND;
 	m->way_out.high = pc + CODE_AFTER;
-	if (err && unknown)
-		unknown = verifier_forget(m->scratch.error, way_out_row(m, module_here(&w->modules)->module));
+	if (err && (unknown || m->row.flags & ROW_FRAME_POINTER)) /* in place of the guess behind a system call, too */
+		unknown &= verifier_forget(m->scratch.error, way_out_row(m, module_here(&w->modules)->module));
 	if (err && unknown) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
