@@ -7,8 +7,11 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "lib/buildid.h"
+#include "lib/process/identity.h"
 #include "lib/process/procfs.h"
 
+#define USER_ANY (-1)
+#define USER_GONE (-2)
 #define MAX_TRIES 4 /* to open a file, by different processes that have mapped it */
 
 int code_files_init(struct code_files *f)
@@ -52,6 +55,8 @@ static void open_file(const struct code_files *files, struct code_file *f, const
 		fd = procfs_open_file(id->path);
 	if (fd < 0 || fstat(fd, &st) || !is_same(files, id, fd, &st))
 		return;
+	if (f->must_be_ours && identity_owner(fd) != IDENTITY_OURS)
+		return;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	f->fd = steal_fd(&fd);
@@ -84,12 +89,28 @@ bool code_files_has(struct code_files *f, uint32_t number)
 	return f->v.v[number].fd >= 0;
 }
 
+/*
+ * Anybody can make a file with the build id of another one, and with other tables and names in it: so it is one file for processes
+ * of one user. Return that of @id, or USER_GONE if the process is gone. Who is not root sees processes of one user only, and in
+ * a recording of another time users are not known: USER_ANY.
+ */
+static int64_t user_of(const struct code_files *f, const struct code_file_identity *id)
+{
+	pid_t inner;
+	uid_t user;
+
+	if (!*id->build_id || f->when_read || f->by_build_id || geteuid())
+		return USER_ANY;
+	return procfs_identity(id->pid, &inner, &user) ? USER_GONE : (int64_t)user;
+}
+
 int code_files_number(struct code_files *f, const struct code_file_identity *id, uint32_t *ret)
 {
 	struct {
 		uint64_t dev, ino, generation, path;
+		int64_t user;
 		char build_id[48];
-	} key = {.dev = id->dev, .ino = id->ino, .generation = id->generation};
+	} key = {.dev = id->dev, .ino = id->ino, .generation = id->generation, .user = user_of(f, id)};
 	struct code_file file = {
 		.dev = id->dev, .ino = id->ino, .generation = id->generation, .pid = id->pid, .fd = -1};
 	uint32_t number;
@@ -104,6 +125,7 @@ int code_files_number(struct code_files *f, const struct code_file_identity *id,
 	if (strings_number(&f->identities, &key, sizeof(key), &number, &fresh))
 		return -ENOMEM;
 	if (fresh) {
+		file.must_be_ours = !key.user || key.user == USER_GONE;
 		strncpy(file.build_id, id->build_id, sizeof(file.build_id) - 1);
 		file.path = strings_intern(&f->paths, id->path);
 		if (!file.path || vec_push(&f->v, file))

@@ -19,7 +19,8 @@ struct code_file {
 	uint32_t generation;
 	char build_id[PERFDATA_BUILD_ID_TEXT]; /* as the kernel said, or "" */
 	const char *path;
-	pid_t pid; /* a process that sees it there */
+	pid_t pid;	   /* a process that sees it there */
+	bool must_be_ours; /* by its build id it is the file of a process of root's, or of one that is gone */
 	int fd, tries;
 	bool known;	      /* it has a module: */
 	struct module module; /* what the core has learnt of it */

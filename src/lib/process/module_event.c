@@ -30,12 +30,17 @@ void module_event_read(struct module_event *ret, const struct event_module *e)
 		snprintf(ret->path, sizeof(ret->path), "[inode %llu]", e->ino); /* the mmap lock was held */
 }
 
-/* Return @fd, which may be an error, if it is the file of @m; else -ENOENT. */
+/*
+ * Return @fd, which may be an error, if it is the file of @m; else -ENOENT. Where only a build id is known, the file must be our own:
+ * the process may have something else at its path.
+ */
 static int accept(const struct module_event *m, int fd)
 {
 	_cleanup_(closep) int file = fd;
 
-	return file >= 0 && identity_recorded(&m->module, file) ? steal_fd(&file) : -ENOENT;
+	if (file < 0 || !identity_recorded(&m->module, file))
+		return -ENOENT;
+	return m->module.ino || identity_owner(file) == IDENTITY_OURS ? steal_fd(&file) : -ENOENT;
 }
 
 static int accept_mapped(struct module_event *m, const struct event_module *e, int fd)
