@@ -218,7 +218,8 @@ static u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	return start;
 }
 
-#define GAPS (16ULL << 20) /* gaps that linkers leave between segments, for large pages */
+/* Where to begin to look, below where linkers usually put the start: src/bpf/common/port.bpf.c. */
+static const u64 gaps[] = {16ULL << 20, 1ULL << 30, 64ULL << 30, 1ULL << 63};
 
 u64 port_file_start(const struct vma *like, u32 most)
 {
@@ -227,7 +228,7 @@ u64 port_file_start(const struct vma *like, u32 most)
 	if (like->offset == 0)
 		return like->start;
 	start = start_from_on(like, expected, 1);
-	if (!start)
-		start = start_from_on(like, expected > GAPS ? expected - GAPS : 0, most);
+	for (u32 i = 0; i < COUNT(gaps) && !start; i++)
+		start = start_from_on(like, like->start > gaps[i] ? like->start - gaps[i] : 0, most);
 	return start;
 }

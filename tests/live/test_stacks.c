@@ -287,6 +287,18 @@ static void a_program_at_a_fixed_address(void **state)
 	check_recursion("recurse_no_pie", 60);
 }
 
+static void tables_in_the_segment_of_the_code(void **state)
+{
+	check_recursion("recurse_one", 60);
+	check_recursion("recurse_one_pie", 60);
+}
+
+/* The file's first segment, whose header says where the tables are, is 1 GiB below. */
+static void a_segment_far_from_the_others(void **state)
+{
+	check_recursion("recurse_apart", 60);
+}
+
 static void a_program_with_2_MiB_pages(void **state)
 {
 	check_recursion("recurse_2m", 60);
@@ -437,6 +449,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_static_program_without_eh_frame_hdr),
 		cmocka_unit_test(a_static_pie),
 		cmocka_unit_test(a_program_at_a_fixed_address),
+		cmocka_unit_test(tables_in_the_segment_of_the_code),
+#ifdef __x86_64__
+		cmocka_unit_test(a_segment_far_from_the_others),
+#endif
 		cmocka_unit_test(a_program_with_2_MiB_pages),
 		cmocka_unit_test(programs_linked_by_lld),
 		cmocka_unit_test(stubs_of_the_plt),

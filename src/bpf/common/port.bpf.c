@@ -296,7 +296,7 @@ CORE void fill_module_event(u64 addr, struct event_module *e, void *path_walk)
 }
 
 /* The address of the last mapping of the start of @like's file, among the first @most from @from to @like; or 0. */
-static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
+GLOBAL u64 start_from_on(const struct vma *like NONNULL, u64 from, u32 most)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
@@ -323,7 +323,11 @@ static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	return start;
 }
 
-#define GAPS (16ULL << 20) /* bytes that linkers leave between segments, for large pages */
+/*
+ * Where to begin to look, below where linkers usually put the start: they leave gaps between segments, for large pages; and
+ * some programs have segments that are far apart. From further below there are more mappings of other files to pass.
+ */
+static const u64 gaps[4] = {16ULL << 20, 1ULL << 30, 64ULL << 30, 1ULL << 63};
 
 GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 {
@@ -332,8 +336,13 @@ GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 	if (like->offset == 0)
 		return like->start;
 	start = start_from_on(like, expected, 1);
-	if (!start)
-		start = start_from_on(like, expected > GAPS ? expected - GAPS : 0, most);
+	each (i, COUNT(gaps)) {
+		u64 gap = at(gaps, i);
+
+		if (start)
+			break;
+		start = start_from_on(like, like->start > gap ? like->start - gap : 0, most);
+	}
 	return start;
 }
 

@@ -89,7 +89,7 @@ TURN(program_header, struct modules, ms)
 		m->nr_exec = n + 1;
 	}
 	n = ms->nr_ro;
-	if (!(flags & (TABLES_ARE_WITH_CODE ? PF_W : PF_X | PF_W)) && n < COUNT(ms->ro)) {
+	if (!(flags & (PF_X | PF_W)) && n < COUNT(ms->ro)) {
 		at(ms->ro, n) = (struct segment){ph[1], ph[2], ph[4]};
 		ms->nr_ro = n + 1;
 	}
@@ -150,13 +150,21 @@ TURN(scan_word, struct modules, ms)
 	return NEXT;
 }
 
-/* gcc -static writes no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself. */
+/*
+ * gcc -static writes no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself. Linkers that separate nothing from
+ * the code (ld -z noseparate-code, or for arm64; gold) make none: then it is in the segment of the code.
+ */
 static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 {
 	u64 base = bias + ms->start_vaddr, paused_at = scan_from(&ms->pause, base, ms->sequence, 0), into;
 	struct module *m = &ms->read;
 
 	ms->pause.of = 0;
+	if (!ms->nr_ro) {
+		ms->nr_ro = m->nr_exec;
+		for (u32 i = 0; i < COUNT(ms->ro); i++)
+			ms->ro[i] = m->exec[i];
+	}
 	for (u32 i = 0; i < COUNT(ms->ro); i++) {
 		if (i >= ms->nr_ro || m->hdr || ms->wait.bytes)
 			break;
@@ -276,7 +284,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 	m->kind = MODULE_NO_EH_FRAME;
 	if (m->hdr)
 		read_hdr(ms, bias);
-	else if (ms->at_once && ms->nr_ro)
+	else if (ms->at_once && ms->nr_ro + m->nr_exec)
 		m->kind = MODULE_TOO_LONG;
 	else
 		scan_for_eh_frame(ms, bias);

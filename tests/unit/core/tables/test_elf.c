@@ -176,6 +176,19 @@ static void without_a_header_the_read_only_segments_are_searched(void **state)
 	assert_int_equal(read()->kind, MODULE_NO_EH_FRAME);
 }
 
+/* ld -z noseparate-code. A program with both kinds of segments has no tables among its code: it is not searched for nothing. */
+static void where_nothing_is_apart_from_the_code_its_segment_is_searched(void **state)
+{
+	set_up();
+	segment(EH_FRAME_HDR)->p_type = PT_NULL;
+	segment(TABLES)->p_flags |= PF_X;
+	assert_int_equal(read()->kind, MODULE_NO_EH_FRAME);
+	segment(0)->p_flags |= PF_X;
+	assert_int_equal(read()->kind, MODULE_SCANNED);
+	assert_int_equal(ms.read.hdr, 0x3000);
+	assert_int_equal(ms.read.tables_off, 0x3000);
+}
+
 /* A note of @type by @name at the end of what is there; @padded to 4 bytes. */
 static void note(struct writer *w, const char *name, u32 type, u32 desc_bytes)
 {
@@ -276,6 +289,7 @@ int main(void)
 		cmocka_unit_test(without_a_table_the_header_leads_to_eh_frame),
 		cmocka_unit_test(a_header_of_an_unknown_form_is_no_header),
 		cmocka_unit_test(without_a_header_the_read_only_segments_are_searched),
+		cmocka_unit_test(where_nothing_is_apart_from_the_code_its_segment_is_searched),
 		cmocka_unit_test(sframe_stands_in_where_there_is_no_eh_frame),
 		cmocka_unit_test(a_build_id_may_have_any_length_up_to_that_of_sha1),
 		cmocka_unit_test(a_build_id_is_found_among_other_notes),

@@ -16,8 +16,6 @@
 #define SFRAME_FIXED_RA 0
 #define SFRAME_LAST_REG SP
 
-#define TABLES_ARE_WITH_CODE 1 /* GNU ld puts them into one segment, as pages may have 64 KiB */
-
 /* May a file's first CIE, without a personality, have this length? */
 static INLINE bool is_cie_length(u32 len)
 {

@@ -12,8 +12,6 @@
 #define SFRAME_FIXED_RA 1
 #define SFRAME_LAST_REG R15
 
-#define TABLES_ARE_WITH_CODE 0 /* linkers put them into a segment that is not executable */
-
 /* May a file's first CIE, without a personality, have this length? */
 static INLINE bool is_cie_length(u32 len)
 {
