@@ -385,12 +385,35 @@ static INLINE u32 step_without_row(struct walk *w)
 			       err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(module_here(&w->modules))));
 }
 
+/*
+ * The registers that the row needs though a call may have changed them. Assembly that calls routines of its own may know that
+ * they do not, as OpenSSL's AES-GCM does: it keeps the CFA in rax.
+ */
+static INLINE u32 registers_to_believe(const struct machine *m)
+{
+	const struct row *row = &m->row;
+	u32 needed = (row->cfa_kind == CFA_REG) << (row->cfa_reg & (NR_REGS - 1)) |
+		     (row->rule[SLOT_RA] == RULE_REGISTER) << (row->off[SLOT_RA] & (NR_REGS - 1));
+
+	return m->invalid & needed & CALLER_SAVED;
+}
+
+/* Does m->pc follow a call, in code? */
+static INLINE bool is_return_to_code(struct walk *w)
+{
+	struct vma *v = &w->modules.beside;
+
+	return framepointer_is_called(&w->machine) && !port_vma(w->machine.pc - 1, v) && v->executable;
+}
+
 /* Go to the caller by the row. Returns 0 or an enum outcome. */
 static INLINE u32 step_by_row(struct walk *w)
 {
 	struct machine *m = &w->machine;
-	u32 err = walk_find_cfa(m);
+	u32 believed = registers_to_believe(m), err;
 
+	m->invalid &= ~believed;
+	err = walk_find_cfa(m);
 	if (!err && m->row.flags & (ROW_EXPRESSIONS | ROW_FLEXIBLE))
 		err = m->row.flags & ROW_FLEXIBLE ? sframe_rules(m) : expr_row(m);
 	if (err)
@@ -398,6 +421,10 @@ static INLINE u32 step_by_row(struct walk *w)
 	err = apply_row(m);
 	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))
 		err = why_no_cfi(module_here(&w->modules));
+	if (believed && err != PAGE_NOT_SAFE && verifier_forget(m->scratch.error, err || !is_return_to_code(w))) {
+		m->detail = m->row.cfa_reg;
+		err = CFA_REGISTER_LOST;
+	}
 	return err;
 }
 

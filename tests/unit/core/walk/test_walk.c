@@ -469,6 +469,45 @@ static void a_leaf_without_a_frame_does_not_hide_its_caller(void **state)
 	}
 }
 
+/* OpenSSL's AES-GCM keeps the CFA in rax while it calls routines of its own, which leave it alone. */
+static void cfa_in_rax(u64 rax)
+{
+	begin();
+	function(0, 2);
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RAX, 16));
+	outermost(2);
+	frame(2, FUNCTION(1) + 9);
+	for (u32 i = 0; i < 4; i++)
+		put64(&im.up, 0);
+	put64(&im.up, FUNCTION(2) + 9);
+	expect(FUNCTION(2) + 9, true);
+	start(FUNCTION(0) + 3);
+	w.machine.reg[RAX] = rax;
+}
+
+static void a_register_that_a_call_may_change_is_believed_behind_a_call(void **state)
+{
+	cfa_in_rax(STACK + 40);
+	call_before_return(FUNCTION(2));
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+
+	cfa_in_rax(STACK + 40); /* no call is there */
+	assert_int_equal(walk(), CFA_REGISTER_LOST);
+	check_frames(2);
+
+	cfa_in_rax(STACK + 32); /* it has changed */
+	call_before_return(FUNCTION(2));
+	assert_int_equal(walk(), CFA_REGISTER_LOST);
+	check_frames(2);
+
+	cfa_in_rax(STACK + 40); /* a call, in what is no code */
+	im.stack[6] = IMAGE_HDR + 0x909;
+	im.bytes[0x2904] = 0xe8;
+	assert_int_equal(walk(), CFA_REGISTER_LOST);
+	check_frames(2);
+}
+
 static void where_tables_cannot_be_read_no_frame_pointer_is_guessed(void **state)
 {
 	framed();
@@ -1207,6 +1246,7 @@ int main(void)
 		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
 		cmocka_unit_test(a_leaf_without_a_frame_does_not_hide_its_caller),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
+		cmocka_unit_test(a_register_that_a_call_may_change_is_believed_behind_a_call),
 		cmocka_unit_test(where_tables_cannot_be_read_no_frame_pointer_is_guessed),
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),
 		cmocka_unit_test(a_page_that_is_not_safe_ends_the_walk_and_says_so),
