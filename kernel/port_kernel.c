@@ -232,3 +232,17 @@ u64 port_file_start(const struct vma *like, u32 most)
 		start = start_from_on(like, like->start > gaps[i] ? like->start - gaps[i] : 0, most);
 	return start;
 }
+
+int port_true_return(u64 trampoline, u64 slot, u64 *ret)
+{
+	struct uprobe_task *probed = current->utask;
+	struct return_instance *call = probed ? probed->return_instances : NULL;
+
+	/* Modules cannot ask where the page is: it is there if the slot is one of a uretprobe. */
+	for (; call; call = call->next)
+		if (call->stack == slot) {
+			*ret = call->orig_ret_vaddr;
+			return 0;
+		}
+	return -ENOENT;
+}

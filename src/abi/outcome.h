@@ -65,6 +65,8 @@
 	X(NOT_COPIED, "not-copied", CUT, "the stack goes on beyond the part of it that was copied (--stack-bytes)") \
 	X(NOT_SAMPLED, "not-sampled", NONE,                                                                         \
 	  "mode copied had no sample when the thread left its CPU: not allowed, lost, or before the recording")     \
+	X(URETPROBE, "uretprobe", CUT,                                                                              \
+	  "a uretprobe has replaced the return address, and the true one could not be read")                        \
 	X(NO_FILE, "no-file", CUT, "the file of the frame's code is not here as it was when perf recorded it")
 
 enum outcome {

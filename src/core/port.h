@@ -18,9 +18,9 @@ struct vma {
 	u64 dev, ino;
 	u32 generation;
 	u8 executable;
-	u8 vdso;   /* enum vdso of abi/event.h; 0: a file, or nothing */
-	u8 copied; /* the process may have private copies of some pages: not all bytes are the file's */
-	u8 pad;
+	u8 vdso;      /* enum vdso of abi/event.h; 0: a file, or nothing */
+	u8 copied;    /* the process may have private copies of some pages: not all bytes are the file's */
+	u8 uprobes;   /* the kernel's page for uprobes, [uprobes]; where port_true_return() needs it */
 	u32 sequence; /* of the address space: odd, or different later, if mappings are changed meanwhile */
 	u32 pad2;
 };
@@ -83,6 +83,12 @@ GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL);
  * @most mappings before @like. Returns the address, or 0.
  */
 GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most);
+
+/*
+ * A uretprobe puts the address of a page of the kernel's in place of the return address at @slot. Is @trampoline that page?
+ * Then get the true one. Returns 0; -ENOENT: it is not; -EFAULT: it is, and the true address is not known here.
+ */
+GLOBAL int port_true_return(u64 trampoline, u64 slot, u64 *ret NONNULL);
 
 /* Look up @key in the table of modules. Returns NULL if it is unknown. */
 CORE struct module *port_module(const struct module_key *key);

@@ -47,10 +47,49 @@ static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(voi
 	assert_true(in_function >= in_probe);
 }
 
+/* Each call has lost its return address to the kernel. */
+static void what_uretprobes_took_is_the_true_return_address(void **state)
+{
+	const char *file = live_file("uretprobe.dusk");
+	size_t whole = 0, cut = 0;
+	pid_t pid;
+
+	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK)) {
+		print_message("no uprobes\n");
+		skip();
+	}
+	pid = START(live_victim("probed"), "returns");
+	assert_int_equal(RECORD_PROCESS(file, pid, 1000, "-F", "999"), 0);
+	live_end(pid);
+	_cleanup_profile_ p = live_read(file);
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (!strcmp(live_outcome(p, s), "asked-again"))
+			continue;
+		if (!strcmp(live_outcome(p, s), "uretprobe")) { /* in the kernel's code that returns for the function */
+			cut++;
+			continue;
+		}
+		sentence = live_sentence_at(p, s->node);
+		if (live_class(p, s) != DUSK_COMPLETE ||
+		    !live_matches(sentence, "^main( recurse([*][234])?)?( burn)?$"))
+			fail_msg("not a stack of this program (%s): %s", live_outcome(p, s), sentence);
+		whole += !strcmp(sentence, "main recurse*4 burn");
+		free(sentence);
+	}
+	print_message("%zu of %zu in burn(), %zu cut\n", whole, (size_t)p->nr_samples, cut);
+	assert_true(cut * 20 <= p->nr_samples);
+	assert_true(whole * 2 > p->nr_samples);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copied_instruction_has_the_place_and_the_stack_of_the_original),
+		cmocka_unit_test(what_uretprobes_took_is_the_true_return_address),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -46,8 +46,11 @@ static struct {
 	u32 left, more;
 } busy;
 
+static u64 uretprobe[3];
+
 void port_reset(void)
 {
+	memset(uretprobe, 0, sizeof(uretprobe));
 	nr_mappings = nr_known = module_number = 0;
 	module_limit = MAX_MODULES;
 	memset(&not_safe, 0, sizeof(not_safe));
@@ -265,6 +268,23 @@ GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
 	*ret = m->vma;
 	ret->sequence = sequence;
 	return is ? -EBUSY : 0;
+}
+
+void port_uretprobe(u64 trampoline, u64 slot, u64 ra)
+{
+	uretprobe[0] = trampoline;
+	uretprobe[1] = slot;
+	uretprobe[2] = ra;
+}
+
+GLOBAL int port_true_return(u64 trampoline, u64 slot, u64 *ret NONNULL)
+{
+	if (!trampoline || trampoline != uretprobe[0])
+		return -ENOENT;
+	if (slot != uretprobe[1])
+		return -EFAULT;
+	*ret = uretprobe[2];
+	return 0;
 }
 
 GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)

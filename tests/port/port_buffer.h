@@ -37,6 +37,9 @@ void port_fail_read(u32 nth, int err, bool stay);
 /* Reads since port_reset() or port_fail_read(). */
 u32 port_reads(void);
 
+/* A uretprobe of the function whose return address lies at @slot, and was @ra. Each other return to @trampoline is unknown. */
+void port_uretprobe(u64 trampoline, u64 slot, u64 ra);
+
 /* How many modules can be known; 16 by default. */
 void port_module_limit(u32 limit);
 

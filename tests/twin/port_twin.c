@@ -68,6 +68,11 @@ GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 	return like->start - like->offset;
 }
 
+GLOBAL int port_true_return(u64 trampoline, u64 slot, u64 *ret NONNULL)
+{
+	return -ENOENT;
+}
+
 CORE struct module *port_module(const struct module_key *key)
 {
 	struct twin *t = &twin;

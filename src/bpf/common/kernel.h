@@ -179,20 +179,37 @@ struct maple_arange_64 {
 	unsigned long pivot[9];
 };
 
+/* The page with the copies of instructions under uprobes. It begins with what functions with uretprobes return to. */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
 	struct maple_tree mm_mt;
 	unsigned long start_code;
 	struct rw_semaphore mmap_lock;
 	seqcount_t mm_lock_seq;
 	mm_context_t context;
+	struct uprobes_state uprobes_state;
 };
 
 struct signal_struct {
 	atomic_t live;
 };
 
+/* A call of a function with a uretprobe: where its return address lies, which one that was, and the call before it. */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+};
+
 /* The instruction under a uprobe may run from a copy: its own address and the copy's, which is 0 otherwise. */
 struct uprobe_task {
+	struct return_instance *return_instances;
 	unsigned long vaddr, xol_vaddr;
 };
 

@@ -346,6 +346,41 @@ GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 	return start;
 }
 
+#define URETPROBES 64 /* of a task at a time (linux 6.18 include/linux/uprobes.h, MAX_URETPROBE_DEPTH) */
+
+/*
+ * The true return address at @slot. It is copied by bpf_probe_read_kernel(): another task may go on, and free the list.
+ */
+static INLINE int return_of(struct task_struct *t, u64 slot, u64 *ret)
+{
+	const struct return_instance *call = BPF_CORE_READ(t, utask, return_instances);
+
+	each (i, URETPROBES) {
+		if (!call)
+			break;
+		if (BPF_CORE_READ(call, stack) == slot) {
+			*ret = BPF_CORE_READ(call, orig_ret_vaddr);
+			return 0;
+		}
+		call = BPF_CORE_READ(call, next);
+	}
+	return -EFAULT;
+}
+
+GLOBAL int port_true_return(u64 trampoline, u64 slot, u64 *ret NONNULL)
+{
+	struct task_struct *t = target_get();
+	int err = -ENOENT;
+
+	if (!t)
+		return err;
+	if (bpf_core_field_exists(t->mm->uprobes_state.xol_area) &&
+	    BPF_CORE_READ(t, mm, uprobes_state.xol_area, vaddr) == trampoline)
+		err = return_of(t, slot, ret);
+	target_put(t);
+	return err;
+}
+
 CORE struct module *port_module(const struct module_key *key)
 {
 	return bpf_map_lookup_elem(&modules, key);

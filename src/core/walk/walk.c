@@ -292,6 +292,35 @@ static INLINE int wait_for_page(struct walk *w)
 	return NEXT;
 }
 
+#define URETPROBE_CODE 32 /* bytes at the beginning of the kernel's page for uprobes, to which functions return */
+#define URETPROBE_WORDS 4 /* a return address, and what that code has pushed in its place since */
+
+/*
+ * Where a uretprobe has replaced the return address, go on with the true one; also if the function has just returned. Returns
+ * 0 or an enum outcome.
+ */
+GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL)
+{
+	u64 in_page = m->pc & (PAGE_BYTES - 1), bytes = RA_IN_A_REGISTER ? 0 : word_bytes(m);
+	u64 slot = m->sp - bytes, words = m->pc_is_exact ? URETPROBE_WORDS : 1;
+	int err = -ENOENT;
+
+	if (in_page >= URETPROBE_CODE || (in_page && !m->pc_is_exact))
+		return 0;
+	each (i, words) {
+		err = port_true_return(m->pc - in_page, slot, &m->word);
+		if (err != -EFAULT)
+			break;
+		slot += word_bytes(m);
+	}
+	if (err)
+		return err == -EFAULT ? URETPROBE : 0;
+	m->pc = code_address(m->word);
+	m->pc_is_exact = 0;
+	m->sp = m->reg[REG_SP] = slot + bytes;
+	return 0;
+}
+
 /* Add a frame of which no more is known than its address. Returns 0 or an enum outcome. */
 static INLINE u32 add_frame(struct walk *w)
 {
@@ -419,6 +448,8 @@ static INLINE u32 step_by_row(struct walk *w)
 	if (err)
 		return err;
 	err = apply_row(m);
+	if (!err && (m->row.flags & ROW_GUESS || believed))
+		err = walk_pass_uretprobe(m);
 	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))
 		err = why_no_cfi(module_here(&w->modules));
 	if (believed && err != PAGE_NOT_SAFE && verifier_forget(m->scratch.error, err || !is_return_to_code(w))) {
@@ -443,11 +474,14 @@ static INLINE bool is_behind_call(struct machine *m)
 static INLINE int any_frame(struct walk *w)
 {
 	struct machine *m = &w->machine;
-	u32 nr = w->out.nr, err = add_frame(w);
-	u64 pc = m->pc - is_behind_call(m); /* a return address may already belong to the next function */
+	u32 nr = w->out.nr, err = walk_pass_uretprobe(m), full = 0;
+	u64 pc;
 
-	if (err)
-		return end(w, err);
+	if (!err || m->pc_is_exact)
+		full = add_frame(w);
+	if (err || full)
+		return end(w, err ? err : full);
+	pc = m->pc - is_behind_call(m); /* a return address may already belong to the next function */
 	err = find_module(&w->modules, pc);
 	if (err)
 		return end(w, err);

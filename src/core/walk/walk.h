@@ -115,6 +115,7 @@ GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why);
 /* walk.c: parts of a turn, each verified once. */
 GLOBAL int walk_classify(struct row *row NONNULL, u32 word);
 GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key);
+GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL);
 GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
 
 /* walk.c: one turn of a walk. */

@@ -16,9 +16,11 @@
 
 int code_files_init(struct code_files *f)
 {
+	static const char *const names[CODE_FILE_FIRST] = {"", "[vdso]", "[vdso]", "[uprobes]"};
+
 	*f = (struct code_files){0};
 	for (int i = 0; i < CODE_FILE_FIRST; i++)
-		if (vec_push(&f->v, ((struct code_file){.path = i ? "[vdso]" : "", .fd = -1})))
+		if (vec_push(&f->v, ((struct code_file){.path = names[i], .fd = -1})))
 			return -ENOMEM;
 	return 0;
 }

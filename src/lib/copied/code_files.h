@@ -12,7 +12,7 @@
 #include "lib/profile/perfdata.h"
 
 /* Numbers of what is no file on a disk. */
-enum { CODE_FILE_NONE, CODE_FILE_VDSO, CODE_FILE_VDSO_COMPAT, CODE_FILE_FIRST };
+enum { CODE_FILE_NONE, CODE_FILE_VDSO, CODE_FILE_VDSO_COMPAT, CODE_FILE_UPROBES, CODE_FILE_FIRST };
 
 struct code_file {
 	uint64_t dev, ino; /* of the file that is open; else as the kernel said, or 0 */

@@ -128,6 +128,8 @@ static int find_vma(struct target *t, u64 addr, struct vma *ret)
 	ret->executable = p.executable;
 	if (p.file == CODE_FILE_VDSO || p.file == CODE_FILE_VDSO_COMPAT)
 		ret->vdso = p.file;
+	else if (p.file == CODE_FILE_UPROBES)
+		ret->uprobes = 1;
 	else
 		ret->ino = p.file;
 	/* Only of bytes that are certainly the file's may something be learnt for other processes. */

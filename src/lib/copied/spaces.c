@@ -72,6 +72,8 @@ static int take(struct spaces *s, uint32_t pid, const struct area *t)
 	if (!strcmp(t->file.path, "[vdso]")) {
 		file = t->start < COMPAT_END ? CODE_FILE_VDSO_COMPAT : CODE_FILE_VDSO;
 		m.offset = 0;
+	} else if (!strcmp(t->file.path, "[uprobes]")) {
+		file = CODE_FILE_UPROBES;
 	} else if (!is_memory(t->file.path)) {
 		int ret = code_files_number(&s->files, &t->file, &file);
 

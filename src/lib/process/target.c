@@ -54,6 +54,7 @@ static int parse(struct vma *ret, const char *line)
 	ret->dev = makedev(major, minor);
 	ret->ino = ino;
 	ret->vdso = !strncmp(line + path, "[vdso]", 6);
+	ret->uprobes = !strncmp(line + path, "[uprobes]", 9);
 	return path;
 }
 
@@ -164,6 +165,14 @@ GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 		return 0;
 	start->asked = true;
 	return start->vma.start;
+}
+
+/* Only the kernel knows it. */
+GLOBAL int port_true_return(u64 trampoline, u64 slot, u64 *ret NONNULL)
+{
+	struct vma v;
+
+	return !port_vma(trampoline, &v) && v.uprobes ? -EFAULT : -ENOENT;
 }
 
 CORE struct module *port_module(const struct module_key *key)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main, outer, probed: a loop around an instruction that has a uprobe, and that the kernel cannot emulate but runs from
- * a copy. The program sets the uprobe itself, and is done with it when it ends.
+ * probed: main, outer, probed: a loop around an instruction that has a uprobe, and that the kernel cannot emulate but runs from
+ * a copy. probed returns: main, recurse four times, burn, with uretprobes of recurse and burn. The program sets the probes
+ * itself, and is done with them when it ends.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -29,6 +30,21 @@ KNOWN void outer(void)
 	}
 }
 
+KNOWN void burn(void)
+{
+	for (volatile int i = 0; i < 100000; i++)
+		sink++;
+}
+
+KNOWN void recurse(int left)
+{
+	if (left)
+		recurse(left - 1);
+	else
+		burn();
+	sink++;
+}
+
 /* Where in its file is what is mapped at @addr? */
 static unsigned long file_offset(unsigned long addr)
 {
@@ -52,17 +68,30 @@ static unsigned int uprobe_type(void)
 	return type;
 }
 
-int main(void)
+/* Set a probe at @place, or if @returns, a uretprobe. */
+static void probe(unsigned long place, int returns)
 {
 	static char self[4096];
-	struct perf_event_attr attr = {.size = sizeof(attr), .type = uprobe_type()};
+	struct perf_event_attr attr = {.size = sizeof(attr), .type = uprobe_type(), .config = returns};
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		return 1;
+		exit(1);
 	attr.config1 = (unsigned long)self;
-	attr.config2 = file_offset((unsigned long)probe_here);
+	attr.config2 = file_offset(place);
 	if (syscall(SYS_perf_event_open, &attr, getpid(), -1, -1, 0) < 0)
-		return 1;
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		probe((unsigned long)recurse, 1);
+		probe((unsigned long)burn, 1);
+		say_ready();
+		for (;;)
+			recurse(3);
+	}
+	probe((unsigned long)probe_here, 0);
 	say_ready();
 	outer();
 	return sink;

@@ -469,6 +469,62 @@ static void a_leaf_without_a_frame_does_not_hide_its_caller(void **state)
 	}
 }
 
+#define UPROBES 0x7ffff000ULL
+
+/* The return address at the @i-th word of the stack is that of a uretprobe. */
+static void probe_return(u32 i)
+{
+	port_uretprobe(UPROBES, STACK + 8 * i, im.stack[i]);
+	im.stack[i] = UPROBES;
+}
+
+static void a_return_address_that_a_uretprobe_took_is_the_true_one(void **state)
+{
+	five_calls();
+	probe_return(2); /* of function 1 */
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(6);
+	assert_int_equal(frame_method(w.out.frame[2]), BY_CFI);
+
+	five_calls();
+	probe_return(2);
+	im.stack[5] = UPROBES; /* and this one is not known */
+	assert_int_equal(walk(), URETPROBE);
+	check_frames(3);
+}
+
+/* It has pushed three words when it makes its system call. */
+static void what_has_just_returned_to_a_uretprobe_is_left(void **state)
+{
+	five_calls();
+	image_start(&im, &w, UPROBES + 13);
+	w.machine.sp = w.machine.reg[REG_SP] = STACK - 16;
+	port_uretprobe(UPROBES, STACK, im.stack[0]);
+	want[0] = want[1];
+	memmove(want + 1, want + 2, (nr_want - 2) * sizeof(want[0]));
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(5);
+
+	image_start(&im, &w, UPROBES + 13);
+	port_uretprobe(UPROBES, STACK + 0x1000, im.stack[0]);
+	assert_int_equal(walk(), URETPROBE);
+	assert_int_equal(w.out.nr, 1);
+}
+
+static void a_guess_may_lead_to_what_a_uretprobe_took(void **state)
+{
+	stub();
+	call_before_return(FUNCTION(0));
+	probe_return(1);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+
+	framed();
+	probe_return(1);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(2);
+}
+
 /* OpenSSL's AES-GCM keeps the CFA in rax while it calls routines of its own, which leave it alone. */
 static void cfa_in_rax(u64 rax)
 {
@@ -1246,6 +1302,9 @@ int main(void)
 		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
 		cmocka_unit_test(a_leaf_without_a_frame_does_not_hide_its_caller),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
+		cmocka_unit_test(a_return_address_that_a_uretprobe_took_is_the_true_one),
+		cmocka_unit_test(what_has_just_returned_to_a_uretprobe_is_left),
+		cmocka_unit_test(a_guess_may_lead_to_what_a_uretprobe_took),
 		cmocka_unit_test(a_register_that_a_call_may_change_is_believed_behind_a_call),
 		cmocka_unit_test(where_tables_cannot_be_read_no_frame_pointer_is_guessed),
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),

@@ -104,6 +104,8 @@ CORE int framepointer_step(struct machine *m, u64 start, u64 end)
 		err = stack_read(m, fp + bytes, &ra);
 	if (err)
 		return err;
+	if (!(ra & (PAGE_BYTES - 1)) && !port_true_return(ra, fp + bytes, &m->word))
+		ra = m->word;
 	if (ra < LOWEST)
 		return -EFAULT;
 	err = framepointer_code(m, ra);
