@@ -6,6 +6,7 @@
 #include "cli/filter.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
+#include "report/model/program.h"
 #include "report/show/show.h"
 #include "report/text.h"
 
@@ -41,6 +42,8 @@ struct side {
 	const char *path;
 	struct dusk_profile *profile;
 	struct filtered of_event, seen;
+	uint32_t program; /* its module, or 0 */
+	bool is_other;	  /* than before, with which it has no function in common */
 };
 
 /* Both profiles use the same time base; the default is that of the profile BEFORE. */
@@ -94,7 +97,50 @@ static void show_side(FILE *out, const struct diff *d, const struct side *s, int
 	putc('\n', out);
 }
 
-static void show_header(FILE *out, const struct diff *d, const struct side sides[2], enum time_base kind)
+/*
+ * A command that was recorded under another name is the same program still: compare ./old with ./new. But if they have no
+ * function in common they are two programs. Returns 0 or -ENOMEM.
+ */
+static int match_programs(struct side sides[2], struct diff_options *d)
+{
+	bool same = true;
+	int err = 0;
+
+	for (int i = BEFORE; i <= AFTER && !err; i++) {
+		const char *command = dusk_profile_setting(sides[i].profile, "command");
+
+		if (!command || !*command) /* of the machine, not of one program */
+			return 0;
+		err = program_of(&sides[i].program, &sides[i].seen.profile);
+	}
+	if (err || !sides[BEFORE].program || !sides[AFTER].program)
+		return err;
+	for (int i = BEFORE; i <= AFTER; i++)
+		d->program[i] = program_name(sides[i].profile, sides[i].program);
+	if (strcmp(d->program[BEFORE], d->program[AFTER]) != 0)
+		err = program_shares(&same, sides[BEFORE].profile, sides[BEFORE].program, sides[AFTER].profile,
+				     sides[AFTER].program);
+	else
+		d->program[BEFORE] = NULL; /* they are, by their name */
+	sides[AFTER].is_other = !same;
+	return err;
+}
+
+static void show_programs(FILE *out, const struct diff_options *d, bool are_others)
+{
+	if (!d->program[BEFORE])
+		return;
+	fprintf(out, "# %-10s ", "program:");
+	text_write(out, d->program[BEFORE], TEXT_TERMINAL);
+	fputs(are_others ? " before has no function of " : " before, ", out);
+	text_write(out, d->program[AFTER], TEXT_TERMINAL);
+	fputs(are_others ? " after: they are compared as two programs\n"
+			 : " after: compared as one program, named as after\n",
+	      out);
+}
+
+static void show_header(FILE *out, const struct diff *d, const struct side sides[2], enum time_base kind,
+			const struct diff_options *matched)
 {
 	const char *event[2];
 
@@ -109,6 +155,7 @@ static void show_header(FILE *out, const struct diff *d, const struct side sides
 		text_write(out, event[AFTER], TEXT_TERMINAL);
 		fputs(" after: they do not count the same\n", out);
 	}
+	show_programs(out, matched, sides[AFTER].is_other);
 	if (d->options.by == BY_COUNT)
 		fputs("# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases\n",
 		      out);
@@ -149,7 +196,7 @@ static int open_side(const struct command *self, const struct options *o, struct
 
 static int compare(const struct command *self, const struct options *o, struct side sides[2], char *const *argv)
 {
-	struct diff_options d = {o->stacks, o->total, o->absolute, BY_COUNT};
+	struct diff_options d = {o->stacks, o->total, o->absolute, BY_COUNT}, matched;
 	_cleanup_(diff_freep) struct diff *diff = NULL;
 	struct show_options show;
 	struct output out;
@@ -165,7 +212,11 @@ static int compare(const struct command *self, const struct options *o, struct s
 	if (status)
 		return status;
 	d.by = kind_counts(kind) ? BY_COUNT : BY_TIME;
-	err = diff_new(&diff, &sides[BEFORE].seen.profile, &sides[AFTER].seen.profile, &d);
+	err = match_programs(sides, &d);
+	matched = d;
+	if (sides[AFTER].is_other)
+		d.program[BEFORE] = NULL;
+	err = err ?: diff_new(&diff, &sides[BEFORE].seen.profile, &sides[AFTER].seen.profile, &d);
 	if (err) {
 		say("cannot compare %s and %s: %s", sides[BEFORE].path, sides[AFTER].path, strerror(-err));
 		return STATUS_FAILED;
@@ -176,7 +227,7 @@ static int compare(const struct command *self, const struct options *o, struct s
 	show.color = out.color;
 	show.width = out.width;
 	if (show.form == SHOW_TEXT)
-		show_header(out.file, diff, sides, kind);
+		show_header(out.file, diff, sides, kind, &matched);
 	return output_close(&out, diff_show(out.file, diff, &show));
 }
 

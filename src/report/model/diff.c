@@ -25,6 +25,26 @@ struct merger {
 	struct vec(uint32_t) way; /* the path of each depth, from the outermost frame to the current node */
 };
 
+/* Number the label @text: { function; 0; module; 0; rest }. A function of the program is the same on both sides. */
+static int number_label(struct merger *m, const char *text, size_t bytes, uint32_t *ret)
+{
+	const char *const *program = m->diff->options.program;
+	size_t module = strlen(text) + 1, rest, name;
+	_cleanup_(freep) char *other = NULL;
+
+	if (m->side != BEFORE || !program[BEFORE] || module >= bytes || strcmp(text + module, program[BEFORE]) != 0)
+		return strings_number(&m->diff->names, text, bytes, ret, NULL);
+	name = strlen(program[AFTER]);
+	rest = module + strlen(program[BEFORE]);
+	other = malloc(module + name + bytes - rest);
+	if (!other)
+		return -ENOMEM;
+	memcpy(other, text, module);
+	memcpy(other + module, program[AFTER], name);
+	memcpy(other + module + name, text + rest, bytes - rest);
+	return strings_number(&m->diff->names, other, module + name + bytes - rest, ret, NULL);
+}
+
 static int number_labels(struct merger *m, const struct labels *l)
 {
 	int err = 0;
@@ -35,8 +55,7 @@ static int number_labels(struct merger *m, const struct labels *l)
 	if (!m->name_of)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->names.nr && !err; i++)
-		err = strings_number(&m->diff->names, l->names.entries[i].text, l->names.entries[i].len_bytes,
-				     &m->name_of[i], NULL);
+		err = number_label(m, l->names.entries[i].text, l->names.entries[i].len_bytes, &m->name_of[i]);
 	return err;
 }
 

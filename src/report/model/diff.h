@@ -23,6 +23,8 @@ struct diff_options {
 	bool total;	 /* functions: count them also where they are not the innermost frame */
 	bool absolute;	 /* in seconds, not percent */
 	enum measure by; /* count, or time */
+	const char *program
+		[2]; /* these modules are the same program, under another name; or NULL. The latter name is shown */
 };
 
 struct diff_row {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/strings.h"
 
 static const char *function_of(const struct dusk_profile *p, uint32_t node)
 {
@@ -90,4 +91,41 @@ int program_of(uint32_t *ret, const struct dusk_profile *p)
 	err = err ?: find_programs(&of, p, shown);
 	err = err ?: weigh(ret, p, &of, DUSK_CPU);
 	return err || *ret ? err : weigh(ret, p, &of, DUSK_OFF_CPU);
+}
+
+const char *program_name(const struct dusk_profile *p, uint32_t module)
+{
+	const char *path = p->modules[module].path, *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Return the name of frame @i, if it is a function of @module that not each program has; else NULL. */
+static const char *own_function(const struct dusk_profile *p, uint32_t i, uint32_t module)
+{
+	const struct dusk_frame *f = &p->frames[i];
+	const char *name = f->function ? p->functions[f->function].name : "";
+
+	return f->module == module && *name && *name != '_' && strcmp(name, "main") != 0 ? name : NULL;
+}
+
+int program_shares(bool *ret, const struct dusk_profile *p, uint32_t a, const struct dusk_profile *q, uint32_t b)
+{
+	_cleanup_(strings_done) struct strings known = {0};
+	uint32_t number, nr;
+	const char *name;
+	int err = 0;
+
+	for (uint32_t i = 1; i < p->nr_frames && !err; i++) {
+		name = own_function(p, i, a);
+		err = name ? strings_number(&known, name, strlen(name), &number, NULL) : 0;
+	}
+	nr = known.nr;
+	*ret = false;
+	for (uint32_t i = 1; i < q->nr_frames && !err && !*ret; i++) {
+		name = own_function(q, i, b);
+		err = name ? strings_number(&known, name, strlen(name), &number, NULL) : 0;
+		*ret = name && !err && number < nr;
+	}
+	return err;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 #include "folded_profile.h"
+#include "report/model/program.h"
 #include "report/show/show.h"
 
 struct both {
@@ -98,6 +99,44 @@ static void functions_meet_by_name_and_module(void **state)
 	      "-40.0000,40.0000,0.0000,4,0,0.2308,,f,n\n");
 }
 
+static uint32_t program(const struct folded *f)
+{
+	uint32_t ret;
+
+	assert_int_equal(program_of(&ret, &f->profile), 0);
+	return ret;
+}
+
+/* The program is what has main(), or calls libc's start, not what most samples are in. */
+static void a_program_meets_its_other_name(void **state)
+{
+	struct both *b = *state;
+	uint32_t old, new;
+	bool shares;
+
+	folded_add(&b->before, "x", "outermost", 5,
+		   "/a/old!_start;/lib/libc.so!__libc_start_main;/a/old!main;/a/old!f");
+	folded_add(&b->before, "x", "outermost", 5,
+		   "/a/old!_start;/lib/libc.so!__libc_start_main;/a/old!main;/lib/libc.so!g");
+	folded_add(&b->after, "y", "outermost", 9, "/b/new!_start;/lib/libc.so!__libc_start_main;/lib/libc.so!g");
+	folded_add(&b->after, "y", "outermost", 1, "/b/new!_start;/lib/libc.so!__libc_start_main;/b/new!f");
+	old = program(&b->before);
+	new = program(&b->after);
+	assert_string_equal(program_name(&b->before.profile, old), "old");
+	assert_string_equal(program_name(&b->after.profile, new), "new");
+	assert_int_equal(program_shares(&shares, &b->before.profile, old, &b->after.profile, new), 0);
+	assert_true(shares);
+	check(b, (struct diff_options){.program = {"old", "new"}}, (struct show_options){0},
+	      "-40.0000,50.0000,10.0000,5,1,0.1409,,f,new\n"
+	      "40.0000,50.0000,90.0000,5,9,0.1409,,g,libc.so\n");
+	folded_add(&b->after, "y", "outermost", 1, "/b/third!main;/b/third!_start;/b/third!h");
+	for (uint32_t i = 1; i < b->after.profile.nr_modules; i++)
+		if (!strcmp(program_name(&b->after.profile, i), "third"))
+			new = i;
+	assert_int_equal(program_shares(&shares, &b->before.profile, old, &b->after.profile, new), 0);
+	assert_false(shares);
+}
+
 static void stacks_meet_by_the_names_of_all_frames(void **state)
 {
 	struct both *b = *state;
@@ -183,11 +222,17 @@ static void marks_have_three_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(functions_meet_by_name_and_module),    TEST(stacks_meet_by_the_names_of_all_frames),
-		TEST(time_counts_what_a_sample_stands_for), TEST(what_changed_little_is_left_out),
-		TEST(the_same_twice_has_no_difference),	    TEST(many_samples_are_tested_by_their_proportions),
-		TEST(few_samples_are_tested_exactly),	    TEST(few_times_are_tested_exactly),
-		TEST(nothing_is_claimed_of_nothing),	    TEST(marks_have_three_steps),
+		TEST(functions_meet_by_name_and_module),
+		TEST(a_program_meets_its_other_name),
+		TEST(stacks_meet_by_the_names_of_all_frames),
+		TEST(time_counts_what_a_sample_stands_for),
+		TEST(what_changed_little_is_left_out),
+		TEST(the_same_twice_has_no_difference),
+		TEST(many_samples_are_tested_by_their_proportions),
+		TEST(few_samples_are_tested_exactly),
+		TEST(few_times_are_tested_exactly),
+		TEST(nothing_is_claimed_of_nothing),
+		TEST(marks_have_three_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
