@@ -34,6 +34,13 @@
 	"print fmt: \"comm=%s pid=%d state=%s\", REC->comm, REC->pid, __print_symbolic(REC->state, { 5, \"parent\" " \
 	"}, { 6, \"child\" })\n"
 
+#define INDEX_FORMAT                                               \
+	COMMON_FIELDS("index", "11")                               \
+	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n" \
+	"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"     \
+	"\tfield:int state;\toffset:28;\tsize:4;\tsigned:1;\n\n"   \
+	"print fmt: \"state=%d\", REC->comm[REC->pid]\n"
+
 #define RELATIVE_FORMAT                                                   \
 	COMMON_FIELDS("relative", "10")                                   \
 	"\tfield:__rel_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n" \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <zstd.h>
 #include "base/cleanup.h"
 #include "lib/profile/pack.h"
 
@@ -156,6 +157,22 @@ static void what_cannot_be_is_refused(void **state)
 	refused(BYTES(2, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2), -EBADMSG);
 }
 
+/* One text of 8 MiB takes some hundred bytes: so few may not ask for so much memory. */
+static void a_few_bytes_are_no_megabytes(void **state)
+{
+	static char text[8 << 20];
+	const uint8_t head[] = {2, 1, 1, 1, 0x80, 0x80, 0x80, 4, 2}; /* packed, one row, one column, 8 MiB, texts */
+	uint8_t block[65536];
+	size_t len;
+
+	memset(text, 'a', sizeof(text) - 1);
+	memcpy(block, head, sizeof(head));
+	len = ZSTD_compress(block + sizeof(head), sizeof(block) - sizeof(head), text, sizeof(text), 3);
+	assert_false(ZSTD_isError(len));
+	assert_true(len * PACK_BYTES_A_BYTE < sizeof(text));
+	refused(block, sizeof(head) + len, -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +184,7 @@ int main(void)
 		cmocka_unit_test(many_rows_cost_few_bytes),
 		cmocka_unit_test(a_block_that_is_cut_anywhere_is_damaged),
 		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(a_few_bytes_are_no_megabytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -470,6 +470,61 @@ static void nor_does_one_that_was_killed_before_it_had_tables(void **state)
 	assert_int_equal(mode_of(beside(".recording")), 0);
 }
 
+static void while_somebody_reads_it_is_not_recovered(void **state)
+{
+	struct dusk_error err;
+	int reader;
+
+	leave_killed();
+	reader = open(beside(".recording/profile"), O_RDONLY);
+	assert_int_equal(flock(reader, LOCK_SH), 0);
+	assert_int_equal(dusk_profile_recover(path, 0, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "somebody reads it"));
+	assert_int_equal(mode_of(path), 0);
+	close(reader);
+	assert_int_equal(dusk_profile_recover(path, 0, &err), 0);
+	holds(path, 1000, false);
+}
+
+/* A file that has another name, too, is perhaps not ours: what was linked into the folder would be written to. */
+static void a_database_or_a_log_with_another_name_is_refused(void **state)
+{
+	static const char *const files[] = {".recording/profile", ".recording/profile-wal"};
+	struct profile_writer *w = NULL;
+	struct stat before, after;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fresh(state), 0);
+		leave_killed();
+		assert_int_equal(link(beside(files[i]), beside(".other")), 0);
+		assert_int_equal(stat(beside(".other"), &before), 0);
+		assert_int_equal(dusk_profile_recover(path, 0, NULL), -EPERM);
+		assert_int_equal(profile_create(&w, path, -1, -1, NULL), -EPERM);
+		assert_int_equal(stat(beside(".other"), &after), 0);
+		assert_true(before.st_size == after.st_size && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+	}
+}
+
+/* A link in the place of a file is followed neither by who reads nor by who writes. */
+static void links_in_its_folder_are_not_followed(void **state)
+{
+	static const char *const files[] = {".recording/profile", ".recording/profile-wal"};
+	struct dusk_profile *p = NULL;
+	struct dusk_error err;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fresh(state), 0);
+		leave_killed();
+		assert_int_equal(rename(beside(files[i]), beside(".elsewhere")), 0);
+		assert_int_equal(symlink(beside(".elsewhere"), beside(files[i])), 0);
+		assert_int_not_equal(dusk_profile_read(&p, path, &err), 0);
+		assert_null(p);
+		assert_int_not_equal(dusk_profile_recover(path, 0, &err), 0);
+		assert_int_equal(mode_of(path), 0);
+		assert_int_equal(mode_of(beside(".elsewhere")) & S_IFMT, S_IFREG);
+	}
+}
+
 /* What cannot be made whole is not destroyed. */
 static void what_is_no_recording_stays(void **state)
 {
@@ -592,6 +647,7 @@ static void a_limit_keeps_what_was_committed(void **state)
 	p = opened(path);
 	assert_true(p->nr_samples >= 400 && p->nr_samples % 400 == 0);
 	assert_false(p->finished);
+	assert_string_equal(dusk_profile_setting(p, "ended_by"), "File too large");
 	dusk_profile_free(p);
 }
 
@@ -654,6 +710,9 @@ int main(void)
 		cmocka_unit_test_setup(whenever_it_is_killed_it_says_when_it_began_or_nothing, fresh),
 		cmocka_unit_test_setup(tables_without_a_beginning_are_nothing, fresh),
 		cmocka_unit_test_setup(nor_does_one_that_was_killed_before_it_had_tables, fresh),
+		cmocka_unit_test_setup(while_somebody_reads_it_is_not_recovered, fresh),
+		cmocka_unit_test_setup(a_database_or_a_log_with_another_name_is_refused, fresh),
+		cmocka_unit_test_setup(links_in_its_folder_are_not_followed, fresh),
 		cmocka_unit_test_setup(what_is_no_recording_stays, fresh),
 		cmocka_unit_test_setup(one_without_a_name_is_whole_for_those_that_have_it_open_and_leaves_none, fresh),
 		cmocka_unit_test_setup(a_full_disk_keeps_what_was_committed, fresh),

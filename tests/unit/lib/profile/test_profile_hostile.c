@@ -152,6 +152,11 @@ static void hostile_rows_are_refused(void **state)
 		"update counter set value='many'",
 		"insert into counter values(null,1,'a')",
 		"update thread set comm=cast(zeroblob(20000000) as text)",
+		/* A title of a thread behind the last one; lines of a frame with another's between them. */
+		"create table title(thread integer primary key, text text); insert into title values(2,'title')",
+		("create table source(id integer primary key, path text); create table line(id integer primary key, "
+		 "frame int, function int, source int, line int); insert into line values(1,1,null,null,1), "
+		 "(2,2,null,null,1), (3,1,null,null,1)"),
 		"drop table sample",
 		"drop table sample; create table sample(id integer primary key)",
 		"drop table sample; create table sample(id integer primary key,time,thread,node,cpu,outcome) without "

@@ -266,6 +266,26 @@ static void a_part_that_does_not_say_when_it_began_is_refused(void **state)
 	assert_null(p);
 }
 
+/* Outcomes have other numbers in profiles of other versions. */
+static void the_outcome_of_a_waker_stays_what_it_was(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 110, 0xffff0100, NULL), *p;
+	struct dusk_outcome first = b->outcomes[0];
+	int nr = 0;
+
+	b->outcomes[0] = b->outcomes[1];
+	b->outcomes[1] = first;
+	p = merged(a, b, 0, 0);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_waker *by = &p->wakers[p->samples[i].waker];
+
+		if (p->samples[i].waker)
+			assert_string_equal(p->outcomes[by->outcome].name, (nr++ ? b : a)->outcomes[0].name);
+	}
+	assert_int_equal(nr, 2);
+}
+
 static void thread_times_are_of_whole_parts(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
@@ -415,6 +435,7 @@ int main(void)
 		cmocka_unit_test(times_count_from_the_first_part),
 		cmocka_unit_test(what_is_merged_again_has_its_boots_still),
 		cmocka_unit_test(a_part_that_does_not_say_when_it_began_is_refused),
+		cmocka_unit_test(the_outcome_of_a_waker_stays_what_it_was),
 		cmocka_unit_test(thread_times_are_of_whole_parts),
 		cmocka_unit_test(only_what_was_in_the_time_is_left),
 		cmocka_unit_test(what_is_written_is_the_same),

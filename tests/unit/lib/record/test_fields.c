@@ -107,6 +107,19 @@ static void events_keep_their_numbers_apart(void **state)
 	prints(1, &r, sizeof(r), false, "comm=kworker/0:1 pid=5 state=0x7");
 }
 
+/* What would print it reads beyond the record, wherever the index says. */
+static void an_index_out_of_the_record_is_not_followed(void **state)
+{
+	struct {
+		uint64_t common;
+		char comm[16];
+		int32_t pid, state;
+	} r = {0, "sh", 1 << 30, 3};
+
+	learn("test", INDEX_FORMAT);
+	prints(0, &r, sizeof(r), false, "comm=sh pid=1073741824 state=3");
+}
+
 static void what_is_no_text_is_escaped(void **state)
 {
 	static const char name[] = "a\nb\033[31m\xff\x7f\xc3\xa9\xe2\x82";
@@ -240,6 +253,7 @@ int main(void)
 		test(a_string_of_any_length_is_printed),
 		test(numbers_are_printed_as_the_kernel_does),
 		test(events_keep_their_numbers_apart),
+		test(an_index_out_of_the_record_is_not_followed),
 		test(what_is_no_text_is_escaped),
 		test(a_string_that_is_cut_is_printed_as_far_as_it_is_there),
 		test(what_a_record_says_of_places_that_it_has_not_is_not_believed),
