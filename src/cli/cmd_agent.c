@@ -341,6 +341,9 @@ static int run(const struct command *self, int argc, char **argv)
 	if (agent_prepare_senders(&a.senders, &o) || agent_take_store(o.store, &a.store))
 		return STATUS_FAILED;
 	agent_clock_begin(&a.clock, o.store);
+	/* A service is asked so to read its configuration anew, which this one does when it is started. */
+	if (!isatty(STDIN_FILENO))
+		signal(SIGHUP, SIG_IGN);
 	stop_catch();
 	a.next_ns = now_ns() + NS_A_S;
 	status = follow(&a);

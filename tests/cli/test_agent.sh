@@ -103,6 +103,10 @@ claim "a recorder that is not done when the one after the next begins is asked t
 kill -CONT "$pid"
 claim "... and does" until_true sh -c "! kill -0 $pid"
 claim "... of which nothing is said" [ ! -s agent.said ]
+hung_up() { # it is as it was before: a recorder goes on, or another one begins
+	kill -HUP $agent && until_true recorder && kill -0 $agent && grep -q '^SigIgn:.*[13579bdf]$' /proc/$agent/status
+}
+claim "SIGHUP, by which services are asked to read their configuration anew, does not end it" hung_up
 kill -TERM $agent
 wait $agent
 begin --rotate 10m # or a recorder that is over could be meant below
