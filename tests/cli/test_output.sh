@@ -425,6 +425,25 @@ fi
 for command in script "export" "flame -o -" info report diff query; do
 	claim "$command: a full disk is an error" exits 1 sh -c "$dusk $command >/dev/full"
 done
+# What a file or its name says reaches the terminal by all ways without control characters: errors, store check, JSON; and CSV without formulas.
+esc=$(printf '\033')
+c1=$(printf '\302\233')
+"$dusk" --version >/dev/null
+plain() { # plain COMMAND...: whatever its status, there is no control character in what it says
+	"$dusk" "$@" >all 2>&1
+	cat -v all
+	[ -s all ] && ! grep -q "[$esc$(printf '\177')]\|$c1" all
+}
+"$make_profile" evil.dusk
+sqlite3 evil.dusk "create view \"v${esc}]0;PWNED\" as select 1 a; insert into counter values('lost-${esc}[2J',5,'${esc}]0;${c1}sentence'),('samples',20,''); update thread set comm = char(127) || char(155) || 'x'"
+claim "a query's error has none" plain query -i evil.dusk "select * from \"no${esc}such\""
+claim "nor has store check" plain store check evil.dusk
+cp evil.dusk "evil${esc}]0;name.dusk"
+claim "... of a file of such a name" plain store check "evil${esc}]0;name.dusk"
+claim "nor has JSON" plain report --json -s thread -i evil.dusk
+claim "... DEL and C1 are escaped" sh -c "'$dusk' query -i evil.dusk --json 'select comm from thread' | grep -q 'u007f.u009bx'"
+claim "a formula behind blanks is none in CSV" sh -c "'$dusk' query -i evil.dusk --csv \"select char(9) || '=1+1' a\" | tail -n 1 | grep -q \"'\""
+claim "a field with ; is quoted" sh -c "'$dusk' query -i evil.dusk --csv \"select 'a;b' a\" | tail -n 1 | grep -qxF '\"a;b\"'"
 "$make_profile" large.dusk 100000 || exit 1
 for command in script "export" "report --csv --percent-limit 0" "report --tree --percent-limit 0" "flame -o -"; do
 	claim "$command: a reader that has read enough is no error" sh -c "
