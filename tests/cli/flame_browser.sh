@@ -145,6 +145,7 @@ ok "and so is the share of a search" "$found === '100 % in 1 frame'"
 keys "$escape"
 keys ']'
 ok "a key moves it" "/^0\.\d[1-9] – 5\.\d\d s/.test($chips)"
+ok "... which is said in one line" "document.querySelector('#chips li').offsetHeight < 30"
 pointer "$(at '.strip canvas' 0.9 0.3)" down up
 ok "a click takes it back" "$chips === ''"
 go small 'time=7-8&search=xz'
