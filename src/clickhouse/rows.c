@@ -81,10 +81,14 @@ static uint64_t module_hash(const struct rows *r, const struct dusk_module *m, b
 static uint64_t frame_hash(const struct rows *r, const struct dusk_frame *f, uint64_t module, bool trusted)
 {
 	uint64_t offset = same_offset(r->p, f), hash = mix(module, f->is_return);
+	const struct dusk_module *m = &r->p->modules[f->module];
 
 	/* Of the kernel's modules, which are anywhere. */
-	if (offset == f->offset && r->p->modules[f->module].kind == DUSK_MODULE_KERNEL)
+	if (offset == f->offset && m->kind == DUSK_MODULE_KERNEL)
 		hash = mix_text(hash, setting(r->p, "boot_id"));
+	/* Memory that was other functions as well: lib/profile/eras.h. */
+	if (m->kind != DUSK_MODULE_FILE && m->generation && f->function)
+		hash = mix_text(hash, r->p->functions[f->function].symbol);
 	return set_apart(mix(hash, offset), trusted);
 }
 

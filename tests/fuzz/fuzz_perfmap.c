@@ -16,10 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (perfmap_parse(&m, (const char *)data, size, places, sizeof(places) / sizeof(places[0])))
 		return 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		uint64_t start = 0;
-		const char *name = perfmap_find(m, places[i], &start);
+		struct code_loads loads = {0};
 
-		assert(!name || (*name && strlen(name) <= size && start <= places[i]));
+		if (!perfmap_loads(m, &(struct perfmap_marks){0}, places[i], &loads))
+			for (size_t k = 0; k < loads.nr; k++)
+				assert(*loads.v[k].name && strlen(loads.v[k].name) <= size &&
+				       loads.v[k].start <= places[i]);
+		vec_done(&loads);
 	}
 	perfmap_free(m);
 	return 0;

@@ -4,8 +4,7 @@
  *
  * The format is version 1 of perf's jitdump specification: a header, then records, each with its length and a
  * timestamp. A load names a function, and has its code behind the name; a move changes its address. Other records
- * (lines, unwind tables) are skipped, and so is code. Memory is reused, so an address alone does not identify a
- * function: the time is needed.
+ * (lines, unwind tables) are skipped, and so is code. code_lives.h says what it means that memory is used again.
  *
  * A dump may be large, so only functions at the requested addresses are kept. A function that is moved to one of them
  * was loaded elsewhere, so a first pass finds the moves.
@@ -84,6 +83,7 @@ struct jitdump {
 	uint64_t *reach;		       /* by function: the highest end of it and those before it */
 	struct strings names;
 	size_t names_bytes;
+	bool timeless; /* times are of another clock */
 };
 
 static bool is_wanted(const struct wanted *w, uint64_t start, uint64_t size)
@@ -293,11 +293,12 @@ int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, siz
 	int err;
 
 	if (fread(&h, sizeof(h), 1, in) != 1 || h.magic != MAGIC || h.version != VERSION || !is_machine(h.machine) ||
-	    h.flags & CPU_TIME || h.bytes < sizeof(h) || fseek(in, h.bytes, SEEK_SET))
+	    h.bytes < sizeof(h) || fseek(in, h.bytes, SEEK_SET))
 		return -EINVAL;
 	j = calloc(1, sizeof(*j));
 	if (!j)
 		return -ENOMEM;
+	j->timeless = h.flags & CPU_TIME;
 	err = ask_for(&w, addresses, nr);
 	err = err ?: read_records(j, in, NULL, &w);
 	if (!err && fseek(in, h.bytes, SEEK_SET))
@@ -387,22 +388,26 @@ int jitdump_open(pid_t pid)
 	return steal_fd(&fd);
 }
 
-const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start)
+int jitdump_loads(const struct jitdump *j, uint64_t address, struct code_loads *ret)
 {
-	const struct function *best = NULL;
-	size_t i = rank_of(j->functions.v, j->functions.nr, sizeof(*j->functions.v), address);
+	size_t i = rank_of(j->functions.v, j->functions.nr, sizeof(*j->functions.v), address), before = ret->nr;
 
-	for (int tries = 0; i-- && j->reach[i] > address && tries < MAX_TRIES; tries++) {
+	for (int tries = 0; i-- && j->reach[i] > address; tries++) {
 		const struct function *f = &j->functions.v[i];
+		struct code_load l = {f->from_ns, f->from_ns, f->to_ns, f->start, f->name, 0};
 
-		if (address < f->end && f->from_ns <= time_ns && time_ns < f->to_ns &&
-		    (!best || f->from_ns > best->from_ns))
-			best = f;
+		if (tries == MAX_TRIES) { /* one that is not looked at may have been the last */
+			ret->nr = before;
+			return 0;
+		}
+		if (j->timeless) {
+			l.after_ns = 0;
+			l.by_ns = l.gone_ns = CODE_STAYS;
+		}
+		if (address < f->end && vec_push(ret, l))
+			return -ENOMEM;
 	}
-	if (!best)
-		return NULL;
-	*start = best->start;
-	return best->name;
+	return 0;
 }
 
 void jitdump_free(struct jitdump *j)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Find the function that a JIT had at an address at a given time, in the file jit-PID.dump of its runtime: node
+ * Find the functions that a JIT had at an address, and when, in the file jit-PID.dump of its runtime: node
  * --perf-prof, java with libperf-jvmti.so, LLVM's JITs.
  */
 #pragma once
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include "lib/process/code_lives.h"
 
 struct jitdump;
 
@@ -31,9 +32,9 @@ int jitdump_read(struct jitdump **ret, int fd, const uint64_t *addresses, size_t
 int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, size_t nr);
 
 /*
- * Return the name of the function that was at @address, one of those given to jitdump_read(), at @time_ns of
- * CLOCK_MONOTONIC, or NULL; *@start is its start. Of overlapping functions the latest that was there at @time_ns is
- * taken.
+ * Add to @ret the functions that were loaded at @address, one of those given to jitdump_read(), or moved there. If the dump
+ * has no times of CLOCK_MONOTONIC, they are loaded at any time. Names are valid as long as @j.
+ * Returns 0 or -ENOMEM.
  */
-const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start);
+int jitdump_loads(const struct jitdump *j, uint64_t address, struct code_loads *ret);
 void jitdump_free(struct jitdump *j);

@@ -3,11 +3,10 @@
  * Read perf map files.
  *
  * Each line is "START SIZE NAME", with hexadecimal numbers, and the name extends to the end of the line. A JIT appends:
- * reused memory appears again, hence the last line that covers an address is the right one.
+ * memory that is used again appears again.
  *
- * A map may be large, but the requested addresses are few. So lines are not kept: each leaves its file offset in a
- * segment tree over the sorted addresses, at the few nodes that together make up its range. The largest offset on the
- * path from an address to the root is that of the last line that covers it.
+ * A map may be large, but the requested addresses are few. So only lines that cover one of them are kept, at each that they
+ * cover: a list from the last one to the first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,19 +25,29 @@
 
 #define MAX_MAP_BYTES (256ULL << 20)	       /* about four million functions, one second of work */
 #define MAX_LINE_BYTES (NAME_LIMIT_BYTES + 64) /* the rest is not read: numbers, and more than a name may have */
+#define MAX_KEPT (1 << 20)		       /* lines at all addresses together */
+#define MAX_NAMES_BYTES (32 << 20)
 #define WINDOW_BYTES (1 << 16)
 #define CLOCK_STEP_NS 2000000000LL /* tolerance, as the clock may have been set since */
 
 struct place {
-	uint64_t address, start;
-	const char *name; /* NULL: no line covers it */
+	uint64_t address;
+	uint32_t last; /* line that covers it, plus 1; 0: none */
+};
+
+struct kept_line {
+	uint64_t end_bytes; /* of the map, up to the end of this line */
+	uint64_t start;
+	const char *name;
+	uint32_t before; /* the line before it at the same place, plus 1; 0: none */
 };
 
 struct perfmap {
 	struct place *places; /* sorted by address */
 	size_t nr;
-	uint64_t *latest; /* the tree, with its leaves from @nr on: 1 + offset of a line, 0: none */
+	struct vec(struct kept_line) lines;
 	struct strings names;
+	size_t names_bytes;
 };
 
 /* A map in a file or in memory. */
@@ -121,33 +130,55 @@ static size_t first_at(const struct perfmap *m, uint64_t address)
 	return low;
 }
 
-/* Note the line at offset @at of the map, which is behind all lines noted before. */
-static void note_line(struct perfmap *m, const char *text, uint64_t at)
+static int keep_line(struct perfmap *m, struct place *p, const struct line *line, const char *name, uint64_t end_bytes)
 {
+	const struct kept_line *last = p->last ? &m->lines.v[p->last - 1] : NULL;
+
+	if (last && last->name == name && last->start == line->start)
+		return 0;
+	if (m->lines.nr >= MAX_KEPT)
+		return -EFBIG;
+	if (vec_push(&m->lines, ((struct kept_line){end_bytes, line->start, name, p->last})))
+		return -ENOMEM;
+	p->last = m->lines.nr;
+	return 0;
+}
+
+/* Note the line @text, which ends after @end_bytes of the map, and is behind all lines noted before. */
+static int note_line(struct perfmap *m, const char *text, uint64_t end_bytes)
+{
+	char limited[NAME_LIMIT_BYTES + 1];
 	struct line line;
 	size_t from, to;
+	const char *name;
+	int rc = 0;
 
 	if (!read_line(&line, text))
-		return;
-	from = first_at(m, line.start) + m->nr;
-	to = first_at(m, line.end) + m->nr;
-	for (; from < to; from /= 2, to /= 2) {
-		if (from & 1)
-			m->latest[from++] = at + 1;
-		if (to & 1)
-			m->latest[--to] = at + 1;
-	}
+		return 0;
+	from = first_at(m, line.start);
+	to = first_at(m, line.end);
+	if (from == to)
+		return 0;
+	name = strings_intern(&m->names, name_limit(limited, line.name));
+	m->names_bytes += name ? strlen(name) : 0;
+	if (!name || m->names_bytes > MAX_NAMES_BYTES)
+		return name ? -EFBIG : -ENOMEM;
+	for (; from < to && !rc; from++)
+		rc = keep_line(m, &m->places[from], &line, name, end_bytes);
+	return rc;
 }
 
 /*
- * Note the lines in @window, which has @have bytes from offset @at of the map, and room for one more byte. Return the
- * number of bytes consumed.
+ * Note the lines in @window, which has @have bytes from offset @at of the map, and room for one more byte. *@ret is the
+ * number of bytes consumed. Returns 0, -EFBIG or -ENOMEM.
  */
-static size_t note_lines(struct perfmap *m, char *window, size_t have, uint64_t at, bool is_last, bool *inside)
+static int note_lines(struct perfmap *m, char *window, size_t have, uint64_t at, bool is_last, bool *inside,
+		      size_t *ret)
 {
 	size_t done = 0;
+	int rc = 0;
 
-	while (done < have) {
+	while (done < have && !rc) {
 		char *line = window + done, *end = memchr(line, '\n', have - done);
 		size_t len = end ? (size_t)(end - line) : have - done;
 
@@ -155,11 +186,12 @@ static size_t note_lines(struct perfmap *m, char *window, size_t have, uint64_t 
 			break;
 		line[len < MAX_LINE_BYTES ? len : MAX_LINE_BYTES] = 0;
 		if (!*inside)
-			note_line(m, line, at + done);
+			rc = note_line(m, line, at + done + len);
 		*inside = !end; /* the line continues */
 		done += len + (end ? 1 : 0);
 	}
-	return done;
+	*ret = done;
+	return rc;
 }
 
 static int note_all(struct perfmap *m, const struct source *s)
@@ -169,6 +201,7 @@ static int note_all(struct perfmap *m, const struct source *s)
 	bool inside = false;
 	uint64_t at = 0;
 	ssize_t got;
+	int rc;
 
 	if (!window)
 		return -ENOMEM;
@@ -177,7 +210,9 @@ static int note_all(struct perfmap *m, const struct source *s)
 		if (got < 0)
 			return got;
 		have += got;
-		done = note_lines(m, window, have, at, !got, &inside);
+		rc = note_lines(m, window, have, at, !got, &inside, &done);
+		if (rc)
+			return rc;
 		at += done;
 		have -= done;
 		memmove(window, window + done, have);
@@ -185,52 +220,6 @@ static int note_all(struct perfmap *m, const struct source *s)
 			return -EFBIG; /* grown since it was opened */
 	} while (got);
 	return 0;
-}
-
-/* Return 1 + the offset of the last line that covers place @i, or 0. */
-static uint64_t latest_at(const struct perfmap *m, size_t i)
-{
-	uint64_t latest = 0;
-
-	for (i += m->nr; i; i /= 2)
-		if (m->latest[i] > latest)
-			latest = m->latest[i];
-	return latest;
-}
-
-/* Name @p by the line at @at, if that line still covers it. */
-static int name_place(struct perfmap *m, struct place *p, const struct source *s, uint64_t at)
-{
-	char text[MAX_LINE_BYTES + 1], limited[NAME_LIMIT_BYTES + 1];
-	struct line line;
-	ssize_t got = source_read(s, text, MAX_LINE_BYTES, at);
-
-	if (got < 0)
-		return got;
-	text[got] = 0;
-	text[strcspn(text, "\n")] = 0;
-	if (!read_line(&line, text) || p->address < line.start || p->address >= line.end)
-		return 0;
-	p->start = line.start;
-	p->name = strings_intern(&m->names, name_limit(limited, line.name));
-	return p->name ? 0 : -ENOMEM;
-}
-
-static int name_all(struct perfmap *m, const struct source *s)
-{
-	uint64_t before = 0, at;
-	int rc = 0;
-
-	for (size_t i = 0; i < m->nr && !rc; i++, before = at) {
-		at = latest_at(m, i);
-		if (at && at == before && m->places[i - 1].name) {
-			m->places[i].start = m->places[i - 1].start;
-			m->places[i].name = m->places[i - 1].name;
-		} else if (at) {
-			rc = name_place(m, &m->places[i], s, at - 1);
-		}
-	}
-	return rc;
 }
 
 static int by_address(const void *a, const void *b)
@@ -246,16 +235,17 @@ static struct perfmap *new_map(const uint64_t *addresses, size_t nr)
 
 	if (!m)
 		return NULL;
-	m->nr = nr;
 	m->places = calloc(nr + 1, sizeof(*m->places));
-	m->latest = calloc(2 * nr + 2, sizeof(*m->latest));
-	if (!m->places || !m->latest) {
+	if (!m->places) {
 		perfmap_free(m);
 		return NULL;
 	}
 	for (size_t i = 0; i < nr; i++)
 		m->places[i].address = addresses[i];
 	qsort(m->places, nr, sizeof(*m->places), by_address);
+	for (size_t i = 0; i < nr; i++)
+		if (!i || m->places[i].address != m->places[i - 1].address)
+			m->places[m->nr++] = m->places[i];
 	return m;
 }
 
@@ -264,7 +254,6 @@ static int parse(struct perfmap **ret, const struct source *s, const uint64_t *a
 	struct perfmap *m = new_map(addresses, nr);
 	int rc = m ? note_all(m, s) : -ENOMEM;
 
-	rc = rc ?: name_all(m, s);
 	if (rc)
 		perfmap_free(m);
 	else
@@ -332,14 +321,49 @@ int perfmap_open(pid_t pid)
 	return rc;
 }
 
-const char *perfmap_find(const struct perfmap *m, uint64_t address, uint64_t *start)
+/* Set when the line that ends after @end_bytes of the map was written. */
+static void set_times(struct code_load *l, const struct perfmap_marks *marks, uint64_t end_bytes)
 {
-	size_t i = first_at(m, address);
+	size_t low = 0, high = marks->nr;
 
-	if (i == m->nr || m->places[i].address != address || !m->places[i].name)
-		return NULL;
-	*start = m->places[i].start;
-	return m->places[i].name;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (marks->v[middle].bytes < end_bytes)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	l->after_ns = low ? marks->v[low - 1].last_ns : 0;
+	l->by_ns = low < marks->nr ? marks->v[low].first_ns : CODE_STAYS;
+}
+
+static void reverse(struct code_loads *loads, size_t from)
+{
+	for (size_t to = loads->nr; from + 1 < to; from++) {
+		struct code_load l = loads->v[from];
+
+		loads->v[from] = loads->v[--to];
+		loads->v[to] = l;
+	}
+}
+
+int perfmap_loads(const struct perfmap *m, const struct perfmap_marks *marks, uint64_t address, struct code_loads *ret)
+{
+	size_t i = first_at(m, address), before = ret->nr;
+
+	if (i == m->nr || m->places[i].address != address)
+		return 0;
+	for (uint32_t at = m->places[i].last; at; at = m->lines.v[at - 1].before) {
+		const struct kept_line *line = &m->lines.v[at - 1];
+		struct code_load l = {.gone_ns = CODE_STAYS, .start = line->start, .name = line->name};
+
+		set_times(&l, marks, line->end_bytes);
+		if (vec_push(ret, l))
+			return -ENOMEM;
+	}
+	reverse(ret, before);
+	return 0;
 }
 
 void perfmap_free(struct perfmap *m)
@@ -347,7 +371,7 @@ void perfmap_free(struct perfmap *m)
 	if (!m)
 		return;
 	strings_done(&m->names);
-	free(m->latest);
+	vec_done(&m->lines);
 	free(m->places);
 	free(m);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Find the function that a JIT has put at an address, in the file /tmp/perf-PID.map of its runtime. */
+/* Find the functions that a JIT has put at an address, in the file /tmp/perf-PID.map of its runtime. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "lib/process/code_lives.h"
 
 struct perfmap;
 
@@ -16,19 +17,27 @@ struct perfmap;
 int perfmap_open(pid_t pid);
 
 /*
- * Read the map in @fd from its beginning, for the functions at @addresses; memory use depends on their number, not on
- * the size of the map. Free *@ret with perfmap_free().
- * Returns 0, -EFBIG (over 256 MiB: a part of it could give names that later lines replace), -ENOMEM, or an error of
- * reading.
+ * Read the map in @fd from its beginning, for the functions at @addresses; memory use depends on their number, and on that
+ * of lines for them, not on the size of the map. Free *@ret with perfmap_free().
+ * Returns 0, -EFBIG (over 256 MiB, or a million lines or 32 MiB of names for these addresses: a part of it could give names
+ * that later lines replace), -ENOMEM, or an error of reading.
  */
 int perfmap_read(struct perfmap **ret, int fd, const uint64_t *addresses, size_t nr);
 
 /* Like perfmap_read(), from text in memory. Invalid lines are skipped. */
 int perfmap_parse(struct perfmap **ret, const char *text, size_t len_bytes, const uint64_t *addresses, size_t nr);
 
+/* A map was @bytes long from @first_ns to @last_ns of CLOCK_MONOTONIC. */
+struct perfmap_mark {
+	uint64_t bytes, first_ns, last_ns;
+};
+
+struct perfmap_marks vec(struct perfmap_mark); /* in the order of time; bytes only grow */
+
 /*
- * Return the name of the function at @address, one of those given to perfmap_read(), or NULL; *@start is where it
- * begins. Of overlapping functions the later one in the map is taken.
+ * Add to @ret the functions that the map has for @address, one of those given to perfmap_read(), in the order of their lines.
+ * Lines have no times, but were written between two of @marks. Names are valid as long as @m.
+ * Returns 0 or -ENOMEM.
  */
-const char *perfmap_find(const struct perfmap *m, uint64_t address, uint64_t *start);
+int perfmap_loads(const struct perfmap *m, const struct perfmap_marks *marks, uint64_t address, struct code_loads *ret);
 void perfmap_free(struct perfmap *m);

@@ -319,25 +319,60 @@ int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner)
 	return 0;
 }
 
-int procfs_started(pid_t pid, int64_t *ret)
+/* The number in field @field, from 3 on, of /proc/PID/stat; 0: there is none. */
+static uint64_t stat_field(const char *stat, int field)
 {
-	_cleanup_(freep) char *stat = NULL;
-	struct timespec real, boot;
-	unsigned long long ticks;
-	char name[32], *p;
+	const char *p = strrchr(stat, ')'); /* the process's name may contain anything */
+
+	for (int i = 2; p && i < field; i++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+static int read_stat(pid_t pid, char **ret)
+{
+	char name[32];
 	size_t len;
 
 	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
-	if (file_read(&stat, &len, name, MAX_STATUS_BYTES))
-		return -ESRCH;
-	p = strrchr(stat, ')'); /* the process's name may contain anything */
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	if (!p || sscanf(p, "%llu", &ticks) != 1)
-		return -ESRCH;
-	clock_gettime(CLOCK_REALTIME, &real);
+	return file_read(ret, &len, name, MAX_STATUS_BYTES) ? -ESRCH : 0;
+}
+
+/* When the process of @stat began, in nanoseconds since the boot, and how far @clock is ahead of that. */
+static int64_t started_by(const char *stat, clockid_t clock)
+{
+	struct timespec now, boot;
+
+	clock_gettime(clock, &now);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
-	*ret = (real.tv_sec - boot.tv_sec) * 1000000000LL + real.tv_nsec - boot.tv_nsec +
-	       (int64_t)(ticks * (1000000000LL / sysconf(_SC_CLK_TCK)));
+	return (now.tv_sec - boot.tv_sec) * 1000000000LL + now.tv_nsec - boot.tv_nsec +
+	       (int64_t)(stat_field(stat, 22) * (1000000000LL / sysconf(_SC_CLK_TCK)));
+}
+
+int procfs_started(pid_t pid, int64_t *ret)
+{
+	_cleanup_(freep) char *stat = NULL;
+
+	if (read_stat(pid, &stat))
+		return -ESRCH;
+	*ret = started_by(stat, CLOCK_REALTIME);
+	return 0;
+}
+
+int procfs_origin(pid_t pid, struct procfs_origin *ret)
+{
+	static const int fields[] = {26, 27, 28, 45, 47}; /* start_code, end_code, start_stack, start_data, start_brk */
+	_cleanup_(freep) char *stat = NULL;
+	int64_t started_ns;
+
+	if (read_stat(pid, &stat))
+		return -ESRCH;
+	if (stat_field(stat, 28) < 4096)
+		return -EPERM;
+	started_ns = started_by(stat, CLOCK_MONOTONIC);
+	ret->parent = stat_field(stat, 4);
+	ret->started_ns = started_ns > 0 ? started_ns : 0;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		ret->layout[i] = stat_field(stat, fields[i]);
 	return 0;
 }

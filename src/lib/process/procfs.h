@@ -67,3 +67,13 @@ int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end);
 
 /* Read the number of @pid in its own PID namespace, and its effective user. Returns 0, or -ESRCH if it is gone. */
 int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner);
+
+/* Where a process comes from. */
+struct procfs_origin {
+	pid_t parent;
+	uint64_t started_ns; /* CLOCK_MONOTONIC, accurate to about ten milliseconds */
+	uint64_t layout[5];  /* of its address space, which execve() chooses at random, and fork() keeps */
+};
+
+/* Set *@ret to that of @pid. Returns 0; -ESRCH if it is gone; -EPERM: its layout may not be seen. */
+int procfs_origin(pid_t pid, struct procfs_origin *ret);

@@ -55,7 +55,10 @@ void module_fds_keep(struct module_fds *m, uint32_t index, int fd)
 	m->fds.v[index] = fd;
 }
 
-bool module_fds_has(const struct module_fds *m, uint32_t index)
+size_t module_fds_share(struct module_fds *m)
 {
-	return index < m->fds.nr && m->fds.v[index] >= 0;
+	size_t share = m->max_open / 2;
+
+	m->max_open -= share;
+	return share;
 }

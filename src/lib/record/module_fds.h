@@ -22,4 +22,6 @@ void module_fds_done(struct module_fds *m);
 
 /* Keep @fd, which may be -1, for module @index; close it if there is one already, or no room. */
 void module_fds_keep(struct module_fds *m, uint32_t index, int fd);
-bool module_fds_has(const struct module_fds *m, uint32_t index);
+
+/* Leave a part of the room to other files that are kept open. Returns how many these may be. */
+size_t module_fds_share(struct module_fds *m);

@@ -7,16 +7,14 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "lib/buildid.h"
-#include "lib/process/jitdump.h"
 #include "lib/process/module_event.h"
-#include "lib/process/perfmap.h"
 #include "lib/record/module_fds.h"
 #include "lib/shared/probe.h"
 
 struct modules_known {
 	struct profile_writer *writer;
 	struct map by_id; /* module number -> index; and ANON_KEY(pid) -> index */
-	struct map jits;  /* processes in which a JIT's files were looked for */
+	struct jits *jits;
 	struct module_fds fds;
 	uint32_t kernel;
 	int named; /* module events by module number, or -1 */
@@ -33,6 +31,11 @@ struct modules_known *modules_new(struct profile_writer *w)
 	if (!m)
 		return NULL;
 	module_fds_init(&m->fds);
+	m->jits = jits_new(module_fds_share(&m->fds));
+	if (!m->jits) {
+		modules_free(m);
+		return NULL;
+	}
 	m->named = -1;
 	m->writer = w;
 	probe_kernel_build_id(build_id, sizeof(build_id));
@@ -46,7 +49,7 @@ void modules_free(struct modules_known *m)
 		return;
 	module_fds_done(&m->fds);
 	map_done(&m->by_id);
-	map_done(&m->jits);
+	jits_free(m->jits);
 	free(m);
 }
 
@@ -112,21 +115,14 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 	return *index;
 }
 
-/*
- * A dump exists before the code does, and is more expensive to look for than a map, which may come later; so it is
- * looked for only the first time.
- */
 void modules_open_jit(struct modules_known *m, pid_t pid)
 {
-	uint32_t index = anon_index(m, pid);
-	bool first;
-	int fd = -ENOENT;
+	jits_look(m->jits, pid);
+}
 
-	if (!index || module_fds_has(&m->fds, index) || !map_at(&m->jits, (uint32_t)pid, &first))
-		return;
-	if (first)
-		fd = jitdump_open(pid);
-	module_fds_keep(&m->fds, index, fd < 0 ? perfmap_open(pid) : fd);
+struct jits *modules_jits(struct modules_known *m)
+{
+	return m->jits;
 }
 
 const int *modules_fds(const struct modules_known *m, uint32_t *nr)

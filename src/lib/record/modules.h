@@ -2,11 +2,12 @@
 /*
  * Map the kernel side's module numbers to the profile's modules.
  *
- * Files that only the target can see (containers), and the maps and dumps of JIT code, are opened when they are first
- * seen, and kept open (module_fds.h). A look-up opens nothing.
+ * Files that only the target can see (containers), and the maps and dumps of JIT code (jits.h), are opened when they are
+ * first seen, and kept open (module_fds.h). A look-up opens nothing.
  */
 #pragma once
 #include "abi/event.h"
+#include "lib/process/jits.h"
 #include "lib/profile/profile_write.h"
 
 struct modules_known;
@@ -26,10 +27,13 @@ void modules_learn(struct modules_known *m, const struct event_module *e);
 uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid);
 
 /*
- * Open what a JIT writes about the code of @pid, unless it is open. To be called for each new stack with FRAME_ANON:
- * the file may come after the code.
+ * Open what JITs write about the code of @pid, unless it is open. To be called for each new stack with FRAME_ANON: the files
+ * may come after the code.
  */
 void modules_open_jit(struct modules_known *m, pid_t pid);
+
+/* The files of JITs, which @m owns. */
+struct jits *modules_jits(struct modules_known *m);
 
 /* Return a file descriptor for each of the profile's *@nr modules, or -1. @m owns them. */
 const int *modules_fds(const struct modules_known *m, uint32_t *nr);

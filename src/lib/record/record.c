@@ -26,6 +26,7 @@
 #include "lib/record/stacks.h"
 #include "lib/record/titles.h"
 #include "lib/record/wanted.h"
+#include "lib/symbols/recorded.h"
 
 #define NS_A_S 1000000000ULL
 #define COMMIT_NS NS_A_S
@@ -217,6 +218,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
+	jits_follow(modules_jits(r->join.modules), false);
 	ret = follow_processes(r);
 	if (ret || (!is_over && now - r->committed_ns < COMMIT_NS))
 		return error_complete(err, ret, "cannot record the titles of processes");
@@ -246,6 +248,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		*err->text = 0;
 	ret = r->mode->stop(r->of_mode, &stop_ns, err);
 	count(r, stop_ns - r->join.start_ns);
+	jits_follow(modules_jits(r->join.modules), true);
 	if (!ret)
 		ret = follow_processes(r);
 	if (!ret)
@@ -259,10 +262,16 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	return error_complete(err, r->join.failed, "cannot record all of what came");
 }
 
+static int save_names(struct profile_writer *w, struct dusk_profile *p, const struct eras *eras, struct dusk_error *err)
+{
+	return eras_split(eras, p, w, err) ?: profile_save_names(w, p, err);
+}
+
 /* Look up the functions of what is in the profile so far, and write them. */
 static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
 {
 	struct dusk_symbol_options opts = {.sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true};
+	struct recorded recorded = {.jits = modules_jits(r->join.modules)};
 	_cleanup_(freep) int *fds = NULL;
 	struct dusk_profile *p;
 	uint32_t nr;
@@ -282,9 +291,10 @@ static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, str
 	}
 	if (!dusk_cache_folder(cache, sizeof(cache)))
 		opts.cache = cache;
-	ret = dusk_profile_symbolize(p, &opts, err);
+	ret = recorded_symbolize(p, &recorded, &opts, err);
 	/* Partial results are kept, too: at least the kernel's names, which can be looked up in this boot only. */
-	saved = !ret || ret == -ECANCELED ? profile_save_names(r->join.writer, p, ret ? NULL : err) : 0;
+	saved = !ret || ret == -ECANCELED ? save_names(r->join.writer, p, &recorded.eras, ret ? NULL : err) : 0;
+	vec_done(&recorded.eras);
 	dusk_profile_free(p);
 	return ret ?: saved;
 }

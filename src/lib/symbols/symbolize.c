@@ -3,7 +3,7 @@
  * Name the frames of a profile.
  *
  * It goes module by module, so that each file is opened once. Files and the vDSO are named by their symfile
- * (symfile.h), memory without a file by what its JIT wrote (jitdump.h, perfmap.h), and the kernel by /proc/kallsyms
+ * (symfile.h), memory without a file by what its JIT wrote (jits.h), and the kernel by /proc/kallsyms
  * (ksyms.h) or, in another boot, by its image. A file is used only if it is the recorded one (module_file.h). A frame
  * that cannot be named keeps function 0; a frame that has a name keeps it.
  */
@@ -393,10 +393,11 @@ static void say_apart(struct symbolizer *s)
 			  : "their .dwo files are not here, and .dwp files are read with elfutils 0.191 or later only");
 }
 
-int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)
+int recorded_symbolize(struct dusk_profile *p, struct recorded *r, const struct dusk_symbol_options *opts,
+		       struct dusk_error *err)
 {
 	struct dusk_symbol_options o;
-	struct symbolizer s = {.p = p, .opts = &o, .err = err};
+	struct symbolizer s = {.p = p, .opts = &o, .err = err, .recorded = r};
 	bool taken;
 	int rc = options_take(&o, sizeof(o), opts, "cannot look functions up", err);
 
@@ -433,7 +434,10 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 		say_cut(&s);
 	if (!rc && s.server_silent)
 		say_silent(&s);
-	free(s.seen_ns);
+	if (!r)
+		jits_free(s.jits);
+	free(s.seen);
+	vec_done(&s.lives);
 	vec_done(&s.functions);
 	vec_done(&s.lines);
 	strings_done(&s.keys);
@@ -441,4 +445,9 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 	if (rc == -ECANCELED)
 		return error_set(err, rc, "symbols were stopped: %u of %u frames are looked up", s.done, s.total);
 	return rc ? error_set(err, rc, "cannot look up symbols: %s", strerror(-rc)) : 0;
+}
+
+int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)
+{
+	return recorded_symbolize(p, NULL, opts, err);
 }

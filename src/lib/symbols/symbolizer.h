@@ -8,6 +8,13 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "lib/process/code_lives.h"
+#include "lib/symbols/recorded.h"
+
+/* When a frame was sampled, in nanoseconds of the recording. */
+struct seen {
+	uint64_t first_ns, last_ns;
+};
 
 struct symbolizer {
 	struct dusk_profile *p;
@@ -16,9 +23,13 @@ struct symbolizer {
 	struct strings *strings;
 	struct vec(struct dusk_function) functions;
 	struct vec(struct dusk_line) lines;
-	struct strings keys; /* "symbol\nmodule" of each function except 0 */
-	struct map numbers;  /* number in @keys -> function */
-	uint64_t *seen_ns;   /* by frame: when it was sampled last (CLOCK_MONOTONIC); or NULL */
+	struct strings keys;	   /* "symbol\nmodule" of each function except 0 */
+	struct map numbers;	   /* number in @keys -> function */
+	struct recorded *recorded; /* or NULL: nothing is known but what is there now */
+	struct jits *jits;	   /* of @recorded, or our own; NULL: not needed so far */
+	struct seen *seen;	   /* by frame; NULL: not needed so far */
+	uint64_t start_ns;	   /* of the recording, CLOCK_MONOTONIC; 0: not known */
+	struct code_lives lives;   /* working space */
 	uint32_t done, total;
 	uint32_t broken;	  /* files that could not be read completely, */
 	const char *first_broken; /* ... and the first of them */
@@ -68,6 +79,13 @@ int symbolizer_function(struct symbolizer *s, const char *symbol, const char *mo
 
 /* Set the function of @f to @symbol of @module, which begins at @start. Returns 0 or -ENOMEM. */
 int symbolizer_name(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module, uint64_t start);
+
+/*
+ * Name frame @i by what was loaded at its address, which the look-up sorts, at the time at which it was sampled. If it was
+ * several functions, it has none itself, and s->recorded gets its eras.
+ * Returns 0 or -ENOMEM.
+ */
+int symbolizer_name_by_time(struct symbolizer *s, uint32_t i, struct code_loads *loads, const char *module);
 
 /*
  * Open the recorded file of module @i, if it is here. If another file is in its place, *@other is its path, to be freed

@@ -47,10 +47,11 @@ static FILE *new_file(void)
 
 static void expect_name(const struct perfmap *m, uint64_t address, const char *name, uint64_t start)
 {
-	uint64_t found_start = 0;
-	const char *found = perfmap_find(m, address, &found_start);
+	struct perfmap_mark all = {UINT64_MAX, 1, 1};
+	struct code_loads loads = {0};
 
-	expect_named(found, found_start, name, start);
+	assert_int_equal(perfmap_loads(m, &(struct perfmap_marks){&all, 1, 1}, address, &loads), 0);
+	expect_loaded(&loads, 1000, name, start);
 }
 
 static void a_map_of_many_functions_takes_as_much_as_is_asked_for(void **state)
@@ -93,6 +94,21 @@ static void a_map_with_a_hole_is_read_on_behind_it(void **state)
 	expect_name(m, 0x1008, "first", 0x1000);
 	expect_name(m, 0x9008, "behind", 0x9000);
 	perfmap_free(m);
+}
+
+static void a_map_with_too_much_at_one_address_has_no_names(void **state)
+{
+	_cleanup_(fclosep) FILE *f = new_file();
+	struct perfmap *m;
+	long before;
+
+	while (ftell(f) < 180 * MIB)
+		for (uint64_t i = 0; i < 100000; i++)
+			fprintf(f, "5000 10 a name that no other line of this map has %ju\n", (uintmax_t)(ftell(f)));
+	fflush(f);
+	before = most_kib();
+	assert_int_equal(perfmap_read(&m, fileno(f), asked, NR_ASKED), -EFBIG);
+	assert_true(most_kib() - before < BOUND_KIB + 64 * 1024); /* the lines and names that it may keep */
 }
 
 static void a_map_that_is_too_large_has_no_names(void **state)
@@ -141,7 +157,7 @@ static const char *long_name(uint64_t i)
 static void a_dump_of_many_functions_takes_as_much_as_is_asked_for(void **state)
 {
 	_cleanup_(fclosep) FILE *f = new_file();
-	uint64_t start = 0;
+	struct code_loads loads = {0};
 	struct jitdump *j;
 	long before;
 
@@ -153,7 +169,8 @@ static void a_dump_of_many_functions_takes_as_much_as_is_asked_for(void **state)
 	before = most_kib();
 	assert_int_equal(jitdump_read(&j, fileno(f), asked, NR_ASKED), 0);
 	assert_true(most_kib() - before < BOUND_KIB);
-	assert_string_equal(jitdump_find(j, 0x5008, 1, &start), "f");
+	assert_int_equal(jitdump_loads(j, 0x5008, &loads), 0);
+	expect_loaded(&loads, 1, "f", 0x5000);
 	jitdump_free(j);
 }
 
@@ -206,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_map_of_many_functions_takes_as_much_as_is_asked_for),
 		cmocka_unit_test(a_map_with_a_hole_is_read_on_behind_it),
+		cmocka_unit_test(a_map_with_too_much_at_one_address_has_no_names),
 		cmocka_unit_test(a_map_that_is_too_large_has_no_names),
 		cmocka_unit_test(a_dump_of_many_functions_takes_as_much_as_is_asked_for),
 		cmocka_unit_test(a_dump_with_too_much_at_one_address_has_no_names),

@@ -119,10 +119,10 @@ static struct jitdump *parsed(void)
 
 static void expect(const struct jitdump *j, uint64_t address, uint64_t time, const char *name, uint64_t start)
 {
-	uint64_t found_start = 0;
-	const char *found = jitdump_find(j, address, time, &found_start);
+	struct code_loads loads = {0};
 
-	expect_named(found, found_start, name, start);
+	assert_int_equal(jitdump_loads(j, address, &loads), 0);
+	expect_loaded(&loads, time, name, start);
 }
 
 static void a_function_is_found_from_its_load_on(void **state)
@@ -223,14 +223,16 @@ static void what_makes_no_sense_is_passed_over(void **state)
 	load(1, 0x4000, 16, 3, name);
 	load(1, 0x5000, 16, 4, "good");
 	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
-	uint64_t start;
+	_cleanup_(code_loads_done) struct code_loads loads = {0};
 
 	expect(j, 0x1000, 9, NULL, 0);
 	expect(j, 0x2000, 9, NULL, 0);
 	expect(j, 0x3000, 9, NULL, 0);
 	expect(j, 0x10, 9, NULL, 0);
 	expect(j, UINT64_MAX - 7, 9, NULL, 0);
-	assert_true(name_was_cut(jitdump_find(j, 0x4000, 9, &start)));
+	assert_int_equal(jitdump_loads(j, 0x4000, &loads), 0);
+	assert_int_equal(loads.nr, 1);
+	assert_true(name_was_cut(loads.v[0].name));
 	expect(j, 0x5000, 9, "good", 0x5000);
 }
 
@@ -264,7 +266,7 @@ static void other_files_are_refused(void **state)
 	static const struct {
 		size_t at;
 		uint8_t byte;
-	} wrong[] = {{0, 'x'}, {4, 2}, {8, 39}, {12, EM_386}, {32, 1}};
+	} wrong[] = {{0, 'x'}, {4, 2}, {8, 39}, {12, EM_386}};
 	struct jitdump *j;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -283,6 +285,24 @@ static void a_dump_without_a_machine_is_of_this_one(void **state)
 	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
 
 	expect(j, 0x1008, 200, "py::f", 0x1000);
+}
+
+static void of_another_clock_only_what_never_changed_is_known(void **state)
+{
+	begin(40);
+	dump.bytes[32] = 1;
+	load(100, 0x1000, 16, 0, "always");
+	load(200, 0x2000, 32, 1, "first");
+	load(300, 0x2000, 32, 2, "second");
+	load(400, 0x3000, 16, 3, "moved");
+	move(500, 0x3000, 0x4000, 16, 3);
+	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
+
+	for (uint64_t time = 1; time < 1000; time += 50) {
+		expect(j, 0x1008, time, "always", 0x1000);
+		expect(j, 0x201f, time, NULL, 0);
+		expect(j, 0x4000, time, "moved", 0x4000);
+	}
 }
 
 static void of_many_overlaps_the_latest_counts(void **state)
@@ -351,6 +371,7 @@ int main(void)
 		cmocka_unit_test(wherever_it_is_cut_the_whole_records_are_read),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(a_dump_without_a_machine_is_of_this_one),
+		cmocka_unit_test(of_another_clock_only_what_never_changed_is_known),
 		cmocka_unit_test(of_many_overlaps_the_latest_counts),
 		cmocka_unit_test(the_dump_of_a_process_is_the_one_that_it_maps),
 	};

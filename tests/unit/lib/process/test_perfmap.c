@@ -42,12 +42,22 @@ static struct perfmap *parsed(const char *text)
 	return parsed_bytes(text, strlen(text));
 }
 
+/* With what was seen of the map's length. */
+static void expect_at(const struct perfmap *m, const struct perfmap_marks *marks, uint64_t address, uint64_t time_ns,
+		      const char *name, uint64_t start)
+{
+	struct code_loads loads = {0};
+
+	assert_int_equal(perfmap_loads(m, marks, address, &loads), 0);
+	expect_loaded(&loads, time_ns, name, start);
+}
+
+/* Of a map that was as it is now before anything was sampled. */
 static void expect(const struct perfmap *m, uint64_t address, const char *name, uint64_t start)
 {
-	uint64_t found_start = 0;
-	const char *found = perfmap_find(m, address, &found_start);
+	struct perfmap_mark all = {UINT64_MAX, 1, 1};
 
-	expect_named(found, found_start, name, start);
+	expect_at(m, &(struct perfmap_marks){&all, 1, 1}, address, 1000, name, start);
 }
 
 static void names_reach_to_the_end_of_the_line(void **state)
@@ -77,19 +87,43 @@ static void the_later_of_two_wins(void **state)
 	expect(m, 0x3008, "around", 0x2ff0);
 }
 
+static void lines_have_the_times_between_two_looks(void **state)
+{
+	static const char text[] =
+		"1000 10 old\n1000 10 before\n2000 10 only\n1000 10 during\n1000 10 during\n1000 10 last\n";
+	size_t first = strstr(text, "2000") - text, second = strstr(text, "1000 10 last") - text;
+	struct perfmap_mark at[] = {{first, 100, 200}, {second, 300, 400}, {sizeof(text) - 1, 500, 600}};
+	struct perfmap_marks marks = {at, 3, 3}, none = {0}, early = {at, 1, 1};
+	_cleanup_(perfmap_freep) struct perfmap *m = parsed(text);
+
+	(void)state;
+	expect_at(m, &marks, 0x1008, 50, NULL, 0); /* "old" or "before" */
+	expect_at(m, &marks, 0x1008, 100, "before", 0x1000);
+	expect_at(m, &marks, 0x1008, 199, "before", 0x1000);
+	expect_at(m, &marks, 0x1008, 250, NULL, 0);
+	expect_at(m, &marks, 0x1008, 300, "during", 0x1000);
+	expect_at(m, &marks, 0x1008, 450, NULL, 0);
+	expect_at(m, &marks, 0x1008, 500, "last", 0x1000);
+	expect_at(m, &marks, 0x1008, 9999, "last", 0x1000);
+	expect_at(m, &early, 0x1008, 150, "before", 0x1000);
+	expect_at(m, &early, 0x1008, 9999, NULL, 0);
+	expect_at(m, &marks, 0x2000, 1, "only", 0x2000);
+	expect_at(m, &none, 0x2000, 1, "only", 0x2000);
+	expect_at(m, &none, 0x1008, 9999, NULL, 0);
+}
+
 static void garbage_is_passed_over(void **state)
 {
 	_cleanup_(perfmap_freep) struct perfmap *m =
 		parsed("\n \nx\n1000\n1000 \n1000 10\n1000 10 \n1000  10 a\n1000 0 empty\n-1000 10 minus\n"
 		       "11111111111111111 10 toolong\nffffffffffffffff 10 wraps\n2000 10 good\n3000 10 cut");
 	_cleanup_(perfmap_freep) struct perfmap *nothing = parsed("");
-	uint64_t start;
 
 	(void)state;
 	expect(m, 0x1000, NULL, 0);
 	expect(m, 0x2000, "good", 0x2000);
 	expect(m, 0x3000, "cut", 0x3000);
-	assert_null(perfmap_find(nothing, 0x1000, &start));
+	expect(nothing, 0x1000, NULL, 0);
 }
 
 static void a_huge_map_of_overlaps_is_searched(void **state)
@@ -111,7 +145,7 @@ static void a_huge_map_of_overlaps_is_searched(void **state)
 static void a_name_without_end_is_cut(void **state)
 {
 	_cleanup_(freep) char *text = malloc(100000);
-	uint64_t start;
+	_cleanup_(code_loads_done) struct code_loads loads = {0};
 
 	(void)state;
 	memset(text, 'x', 100000);
@@ -120,7 +154,9 @@ static void a_name_without_end_is_cut(void **state)
 	_cleanup_(perfmap_freep) struct perfmap *m = parsed_bytes(text, 100000);
 
 	expect(m, 0x2000, "behind it", 0x2000);
-	assert_true(name_was_cut(perfmap_find(m, 0x1000, &start)));
+	assert_int_equal(perfmap_loads(m, &(struct perfmap_marks){0}, 0x1000, &loads), 0);
+	assert_int_equal(loads.nr, 1);
+	assert_true(name_was_cut(loads.v[0].name));
 }
 
 static void set_age(const char *path, time_t seconds)
@@ -238,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_reach_to_the_end_of_the_line),
 		cmocka_unit_test(the_later_of_two_wins),
+		cmocka_unit_test(lines_have_the_times_between_two_looks),
 		cmocka_unit_test(garbage_is_passed_over),
 		cmocka_unit_test(a_huge_map_of_overlaps_is_searched),
 		cmocka_unit_test(a_name_without_end_is_cut),

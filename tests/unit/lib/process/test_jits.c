@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whose files name the code of a process: its own, and its parent's as of the fork, unless it runs another program. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "lib/process/jits.h"
+#include "lib/process/procfs.h"
+
+static void jits_freep(struct jits **j)
+{
+	jits_free(*j);
+}
+
+static void write_map(pid_t pid, const char *text, const char *mode)
+{
+	char name[64];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
+	f = fopen(name, mode);
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void unlink_map(pid_t pid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
+	unlink(name);
+}
+
+/* A child that waits; @exec: it runs another program. Its /proc is that of this program, or of the other one. */
+static pid_t child(bool exec)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (exec) /* which closes the pipe */
+			execlp("sleep", "sleep", "1000", NULL);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), exec ? 0 : 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink_map(pid);
+}
+
+/* The name at @address of @pid long after all, or "". */
+static const char *name_in(struct jits *j, pid_t pid, uint64_t address)
+{
+	_cleanup_(code_loads_done) struct code_loads loads = {0};
+	struct code_lives lives = {0};
+	const struct code_life *life;
+	const char *name;
+
+	assert_int_equal(jits_loads(j, pid, address, &loads), 0);
+	assert_int_equal(code_lives_find(&lives, &loads), 0);
+	life = code_lives_at(&lives, UINT64_MAX - 1, UINT64_MAX - 1);
+	name = life ? life->name : "";
+	vec_done(&lives);
+	return name;
+}
+
+static void jits__a_child_has_its_parents_code_and_its_own(void **state)
+{
+	_cleanup_(jits_freep) struct jits *j = jits_new(16);
+	pid_t pid;
+
+	write_map(getpid(), "1000 10 before\n2000 10 replaced\n", "w");
+	pid = child(false);
+	write_map(pid, "2000 10 own\n", "w");
+	jits_look(j, pid);
+	assert_int_equal(jits_want(j, pid, 0x1000) | jits_want(j, pid, 0x2000) | jits_want(j, pid, 0x3000), 0);
+	assert_string_equal(name_in(j, pid, 0x1000), "before");
+	assert_string_equal(name_in(j, pid, 0x3000), "");
+	end(pid);
+	unlink_map(getpid());
+}
+
+static void jits__what_came_after_the_fork_is_the_parents(void **state)
+{
+	_cleanup_(jits_freep) struct jits *j = jits_new(16);
+	pid_t pid;
+
+	write_map(getpid(), "1000 10 before\n", "w");
+	jits_look(j, getpid());
+	pid = child(false);
+	usleep(300000);
+	jits_follow(j, false);
+	write_map(getpid(), "1000 10 after\n3000 10 after\n", "a");
+	jits_look(j, pid);
+	jits_follow(j, true);
+	assert_int_equal(jits_want(j, pid, 0x1000) | jits_want(j, pid, 0x3000) | jits_want(j, getpid(), 0x1000), 0);
+	assert_string_equal(name_in(j, getpid(), 0x1000), "after");
+	assert_string_equal(name_in(j, pid, 0x1000), "before");
+	assert_string_equal(name_in(j, pid, 0x3000), "");
+	end(pid);
+	unlink_map(getpid());
+}
+
+static void jits__another_program_has_nothing_of_its_parent(void **state)
+{
+	_cleanup_(jits_freep) struct jits *j = jits_new(16);
+	struct procfs_origin origin;
+	pid_t pid;
+
+	write_map(getpid(), "1000 10 before\n", "w");
+	pid = child(true);
+	assert_int_equal(procfs_origin(pid, &origin), 0);
+	assert_int_equal(origin.parent, getpid());
+	jits_look(j, pid);
+	assert_int_equal(jits_want(j, pid, 0x1000), 0);
+	assert_string_equal(name_in(j, pid, 0x1000), "");
+	end(pid);
+	unlink_map(getpid());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jits__a_child_has_its_parents_code_and_its_own),
+		cmocka_unit_test(jits__what_came_after_the_fork_is_the_parents),
+		cmocka_unit_test(jits__another_program_has_nothing_of_its_parent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
