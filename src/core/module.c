@@ -41,7 +41,7 @@ static INLINE bool still_valid(struct modules *ms, const struct vma *v)
 	if (ms->here >= NR_RANGES)
 		return false;
 	r = module_here(ms);
-	return r->start == v->start && r->end == v->end && r->file_off == file_off(v);
+	return r->start == v->start && r->end == v->end && r->mapped == file_off(v);
 }
 
 static INLINE bool same_file(const struct vma *a, const struct vma *b)
@@ -196,7 +196,7 @@ static INLINE struct range *add_range(struct modules *ms, u64 addr, const struct
 	r = module_here(ms);
 	r->start = v->start;
 	r->end = v->end;
-	r->file_off = file_off(v);
+	r->file_off = r->mapped = file_off(v);
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
@@ -238,11 +238,56 @@ static INLINE int check_tables(struct modules *ms)
 	return err == -EBUSY ? err : 0;
 }
 
+/*
+ * Programs move their text to memory without a file, for huge pages (node --use-largepages, ClickHouse, hugify): a copy at its
+ * own place, in the middle of the file. Make ms->vma the mapping of a file beside it. False: there is none.
+ */
+static INLINE bool find_beside(struct modules *ms)
+{
+	struct range *r = module_here(ms);
+	u64 start = r->start;
+	int err;
+
+	err = port_vma(start - 1, &ms->beside);
+	if (err || !ms->beside.ino)
+		err = port_vma(r->end, &ms->beside);
+	if (err)
+		ms->beside.ino = 0;
+	if (err == -EBUSY)
+		r->end = start; /* look again next time */
+	ms->vma = ms->beside;
+	return ms->vma.ino;
+}
+
+/*
+ * Is module_here() in a segment with code of the file @m, which is mapped at ms->vma? Then give it its place in the file. What
+ * is said of that place comes from the file's tables alone, so it may be shared.
+ */
+static INLINE bool is_moved_text(struct modules *ms, u64 addr, const struct module *m)
+{
+	u64 bias = port_file_start(&ms->vma, FEW_MAPPINGS) - m->start_vaddr;
+	struct range *r = module_here(ms);
+
+	each (i, COUNT(m->exec)) {
+		const struct segment *s = &at(m->exec, i);
+		u64 start = bias + (s->vaddr & ~(PAGE_BYTES - 1)), bytes = s->size + (s->vaddr & (PAGE_BYTES - 1));
+
+		if (i >= m->nr_exec)
+			break;
+		if (r->start < start || r->end - start > ((bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1)))
+			continue;
+		r->file_off = s->off - s->vaddr - bias;
+		return true;
+	}
+	return false;
+}
+
 GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 {
 	struct vma *v = &ms->vma;
 	struct module *m;
 	struct range *r;
+	bool moved;
 	int err;
 
 	ms->vma_lookups++;
@@ -255,13 +300,16 @@ GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 		return 0;
 	}
 	r = add_range(ms, addr, v);
-	if (!v->ino && !v->vdso)
+	moved = !v->ino && !v->vdso;
+	if (moved && (!v->executable || !find_beside(ms)))
 		return 0;
-	if (!v->executable) {
+	if (!moved && !v->executable) {
 		r->end = r->start;
 		return -ENOENT;
 	}
 	m = get_module(ms);
+	if (moved && (!module_is_readable(m) || !is_moved_text(ms, addr, m)))
+		return 0;
 	r = module_here(ms);
 	describe(r, addr, m);
 	if (v->vdso) {

@@ -31,11 +31,12 @@ struct segment {
 struct module {
 	u32 id, kind;
 	u32 nr_exec, nr_entries;
-	u64 hdr, entry; /* .eh_frame_hdr (or .eh_frame, or .sframe) and entry point, link-time addresses */
-	u64 sframe;	/* .sframe, likewise; 0: it has none */
-	u64 tables_off; /* offset of @hdr in the file */
-	u32 class;	/* enum class */
-	u32 used_s;	/* when it was last used, by registry.now_s */
+	u64 hdr, entry;	 /* .eh_frame_hdr (or .eh_frame, or .sframe) and entry point, link-time addresses */
+	u64 sframe;	 /* .sframe, likewise; 0: it has none */
+	u64 tables_off;	 /* offset of @hdr in the file */
+	u64 start_vaddr; /* where the file's first byte is, link-time address */
+	u32 class;	 /* enum class */
+	u32 used_s;	 /* when it was last used, by registry.now_s */
 	struct segment exec[4];
 	u32 build_id_bytes; /* 0: it has none */
 	u8 build_id[BUILD_ID_MAX];
@@ -45,6 +46,7 @@ struct range {
 	u64 start, end, bias, hdr, entry;
 	u64 sframe;   /* link-time address; 0: it has none */
 	s64 file_off; /* address + file_off = offset in the file; ANON: the address */
+	s64 mapped;   /* the same of the mapping; another one where text was moved: find_moved() */
 	u32 module, kind, nr_entries, epoch;
 	u32 class;
 	u32 has_handlers_return; /* 1: signal handlers return to it, where CFI describes that */

@@ -82,7 +82,7 @@ TURN(program_header, struct modules, ms)
 		return NEXT;
 
 	if (ph[1] == 0)
-		ms->start_vaddr = ph[2];
+		ms->start_vaddr = m->start_vaddr = ph[2];
 	n = m->nr_exec;
 	if (flags & PF_X && n < COUNT(m->exec)) {
 		at(m->exec, n) = (struct segment){ph[1], ph[2], ph[4]};
@@ -256,7 +256,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 	m->build_id_bytes = m->class = 0;
 	m->tables_off = ms->sframe_off = 0;
 	ms->nr_ro = ms->nr_notes = ms->error = 0;
-	ms->start_vaddr = 0;
+	ms->start_vaddr = m->start_vaddr = 0;
 
 	if (!base)
 		return; /* perhaps only now: a mapping that is being changed is not found */

@@ -300,6 +300,51 @@ static void code_of_a_segment_with_an_address_of_its_own_is_placed_by_it(void **
 	assert_int_equal(at_addr(code_start)->kind, MODULE_ELF);
 }
 
+/* The mapping at @addr is replaced by memory without a file. */
+static struct range *moved(u64 addr, u64 len, bool executable)
+{
+	static const u8 code[0x2000];
+
+	set_up();
+	port_unmap(addr);
+	port_map(addr, code, len, (struct vma){.executable = executable});
+	return at_addr(addr + 0x123);
+}
+
+static void text_in_memory_of_its_own_at_its_own_place_is_the_files(void **state)
+{
+	struct range *r = moved(IMAGE_CODE, 0x1000, true);
+
+	assert_int_equal(r->kind, MODULE_ELF);
+	assert_true(r->module > 0);
+	assert_int_equal(IMAGE_CODE + 0x123 + r->file_off, 0x1123);
+	assert_int_equal(r->bias, IMAGE_BASE);
+	assert_int_equal(r->hdr, IMAGE_HDR);
+	ms.vma_lookups = 0;
+	modules_distrust(&ms);
+	assert_ptr_equal(at_addr(IMAGE_CODE), r); /* it is known again */
+	assert_int_equal(ms.nr, 1);
+	assert_int_equal(r->kind, MODULE_ELF);
+}
+
+static void code_beside_a_file_is_not_its_text(void **state)
+{
+	static const u8 code[0x2000];
+
+	set_up();
+	port_map(IMAGE_BASE + IMAGE_BYTES, code, 0x1000, (struct vma){.executable = 1}); /* JIT code behind a library */
+	assert_int_equal(at_addr(IMAGE_BASE + IMAGE_BYTES)->kind, MODULE_ANON);
+	assert_int_equal(module_here(&ms)->module, 0);
+	port_map(IMAGE_BASE - 0x1000, code, 0x1000, (struct vma){.executable = 1});
+	assert_int_equal(at_addr(IMAGE_BASE - 0x1000)->kind, MODULE_ANON);
+	assert_int_equal(moved(IMAGE_CODE, 0x1000, false)->kind, MODULE_ANON); /* data */
+	set_up();
+	port_unmap(IMAGE_CODE);
+	port_unmap(IMAGE_HDR);
+	port_map(IMAGE_CODE, code, 0x2000, (struct vma){.executable = 1}); /* more than the segment */
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ANON);
+}
+
 static void the_vdso_is_a_module(void **state)
 {
 	static struct range *r;
@@ -355,6 +400,8 @@ int main(void)
 		cmocka_unit_test(a_module_that_could_not_be_read_is_read_again),
 		cmocka_unit_test(a_file_whose_start_was_passed_over_is_asked_for_again),
 		cmocka_unit_test(code_of_a_segment_with_an_address_of_its_own_is_placed_by_it),
+		cmocka_unit_test(text_in_memory_of_its_own_at_its_own_place_is_the_files),
+		cmocka_unit_test(code_beside_a_file_is_not_its_text),
 		cmocka_unit_test(the_vdso_is_a_module),
 		cmocka_unit_test(when_the_numbers_run_out_modules_have_none),
 	};
