@@ -33,16 +33,16 @@ struct jit {
 struct jits {
 	struct vec(struct jit) all;
 	struct map by_pid; /* pid -> index */
-	size_t nr_open, max_open;
+	size_t end_fd;
 	uint64_t followed_ns;
 };
 
-struct jits *jits_new(size_t max_files)
+struct jits *jits_new(size_t end_fd)
 {
 	struct jits *j = calloc(1, sizeof(*j));
 
 	if (j)
-		j->max_open = max_files;
+		j->end_fd = end_fd;
 	return j;
 }
 
@@ -92,12 +92,11 @@ static void keep(struct jits *j, int *ret, int fd)
 {
 	if (fd < 0)
 		return;
-	if (*ret >= 0 || j->nr_open >= j->max_open) {
+	if (*ret >= 0 || (size_t)fd >= j->end_fd) {
 		close(fd);
 		return;
 	}
 	*ret = fd;
-	j->nr_open++;
 }
 
 static void mark(struct jit *p, uint64_t now)

@@ -13,8 +13,8 @@
 
 struct jits;
 
-/* @max_files: how many are kept open. Returns NULL when memory is short. */
-struct jits *jits_new(size_t max_files);
+/* @end_fd: descriptors from this number on stay free: files beyond are not kept open. Returns NULL when memory is short. */
+struct jits *jits_new(size_t end_fd);
 void jits_free(struct jits *j);
 
 /*

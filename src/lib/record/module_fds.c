@@ -54,11 +54,3 @@ void module_fds_keep(struct module_fds *m, uint32_t index, int fd)
 	}
 	m->fds.v[index] = fd;
 }
-
-size_t module_fds_share(struct module_fds *m)
-{
-	size_t share = m->max_open / 2;
-
-	m->max_open -= share;
-	return share;
-}

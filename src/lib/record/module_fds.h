@@ -22,6 +22,3 @@ void module_fds_done(struct module_fds *m);
 
 /* Keep @fd, which may be -1, for module @index; close it if there is one already, or no room. */
 void module_fds_keep(struct module_fds *m, uint32_t index, int fd);
-
-/* Leave a part of the room to other files that are kept open. Returns how many these may be. */
-size_t module_fds_share(struct module_fds *m);

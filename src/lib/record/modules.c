@@ -31,7 +31,7 @@ struct modules_known *modules_new(struct profile_writer *w)
 	if (!m)
 		return NULL;
 	module_fds_init(&m->fds);
-	m->jits = jits_new(module_fds_share(&m->fds));
+	m->jits = jits_new(m->fds.end);
 	if (!m->jits) {
 		modules_free(m);
 		return NULL;

@@ -6,7 +6,7 @@
 #include "lib/process/jits.h"
 #include "lib/symbols/symbolizer.h"
 
-#define MAX_OWN_FILES 256 /* open at a time */
+#define END_FD 512 /* descriptors from here on stay free */
 
 /* Ask for the addresses of all frames that will be looked up: a file may be of several processes, and is read once. */
 static int ask(struct symbolizer *s)
@@ -31,7 +31,7 @@ static int find_jits(struct symbolizer *s)
 {
 	if (s->jits)
 		return 0;
-	s->jits = s->recorded ? s->recorded->jits : jits_new(MAX_OWN_FILES);
+	s->jits = s->recorded ? s->recorded->jits : jits_new(END_FD);
 	return s->jits ? ask(s) : -ENOMEM;
 }
 

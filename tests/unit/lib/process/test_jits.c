@@ -88,7 +88,7 @@ static const char *name_in(struct jits *j, pid_t pid, uint64_t address)
 
 static void jits__a_child_has_its_parents_code_and_its_own(void **state)
 {
-	_cleanup_(jits_freep) struct jits *j = jits_new(16);
+	_cleanup_(jits_freep) struct jits *j = jits_new(64);
 	pid_t pid;
 
 	write_map(getpid(), "1000 10 before\n2000 10 replaced\n", "w");
@@ -104,7 +104,7 @@ static void jits__a_child_has_its_parents_code_and_its_own(void **state)
 
 static void jits__what_came_after_the_fork_is_the_parents(void **state)
 {
-	_cleanup_(jits_freep) struct jits *j = jits_new(16);
+	_cleanup_(jits_freep) struct jits *j = jits_new(64);
 	pid_t pid;
 
 	write_map(getpid(), "1000 10 before\n", "w");
@@ -125,7 +125,7 @@ static void jits__what_came_after_the_fork_is_the_parents(void **state)
 
 static void jits__another_program_has_nothing_of_its_parent(void **state)
 {
-	_cleanup_(jits_freep) struct jits *j = jits_new(16);
+	_cleanup_(jits_freep) struct jits *j = jits_new(64);
 	struct procfs_origin origin;
 	pid_t pid;
 

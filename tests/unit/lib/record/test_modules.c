@@ -78,7 +78,7 @@ static void files_that_are_kept_open_leave_descriptors_free(void **state)
 	module_fds_init(&m);
 	for (uint32_t i = 0; i < 1000; i++) {
 		module_fds_keep(&m, i, open("/dev/null", O_RDONLY | O_CLOEXEC));
-		kept += module_fds_has(&m, i);
+		kept += m.fds.v[i] >= 0;
 	}
 	assert_in_range(kept, 50, 300);
 	while (left < 1000 && (fd = dup(STDIN_FILENO)) >= 0) {
