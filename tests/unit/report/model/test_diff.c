@@ -146,9 +146,9 @@ static void stacks_meet_by_the_names_of_all_frames(void **state)
 	folded_add(&b->after, "x", "outermost", 8, "m!main;m!f;m!g");
 	folded_add(&b->after, "x", "outermost", 2, "m!main;m!f;m!");
 	check(b, (struct diff_options){.stacks = true}, (struct show_options){0},
-	      "-50.0000,50.0000,0.0000,5,0,0.03251,*,main;g;f\n"
-	      "30.0000,50.0000,80.0000,5,8,0.3498,,main;f;g\n"
-	      "20.0000,0.0000,20.0000,0,2,0.4737,,main;f;m+0x60\n");
+	      "-50.0000,50.0000,0.0000,5,0,0.03251,*,\"main;g;f\"\n"
+	      "30.0000,50.0000,80.0000,5,8,0.3498,,\"main;f;g\"\n"
+	      "20.0000,0.0000,20.0000,0,2,0.4737,,\"main;f;m+0x60\"\n");
 }
 
 static void time_counts_what_a_sample_stands_for(void **state)
