@@ -13,6 +13,7 @@
 #define FIRST_PAUSE_NS 500000000ULL /* between two looks, doubled each time, up to: */
 #define LONGEST_PAUSE_NS 64000000000ULL
 #define FOLLOW_NS 100000000ULL /* between two looks at the length of maps */
+#define FORK_NS 10000000ULL    /* a process began at most so much later than /proc says */
 #define MAX_GENERATIONS 16     /* parents that are asked, too */
 #define NONE UINT32_MAX
 
@@ -239,7 +240,7 @@ static void keep_until(struct code_loads *v, size_t from, uint64_t forked_ns)
 	for (size_t i = from; i < v->nr; i++) {
 		struct code_load l = v->v[i];
 
-		if (l.after_ns > forked_ns)
+		if (l.after_ns > forked_ns && l.after_ns - forked_ns > FORK_NS)
 			continue;
 		if (l.by_ns > forked_ns)
 			l.by_ns = CODE_STAYS; /* it may have been after it: only if there is no other one, it counts */
