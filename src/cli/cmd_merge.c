@@ -25,7 +25,7 @@ static const struct option options[] = {
 	{0, "size", OPTION_SIZE, offsetof(struct options, size), "SIZE",
 	 "at most this a CPU and day, by dropping detail", 1, 1ULL << 50},
 	{0, "set-aside", OPTION_FLAG, offsetof(struct options, set_aside), NULL,
-	 "leave out what is damaged, and rename it to FILE" STORE_BAD},
+	 "leave damaged ones out, as FILE" STORE_BAD},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0},
 };

@@ -270,7 +270,7 @@ const struct command cmd_store = {
 		 "dusk store init URL...           make the tables on a server, or a cluster\n"
 		 "dusk store send STORE URL        send what it does not have yet\n"
 		 "dusk store status URL            what it has, of which hosts\n"
-		 "dusk store alive URL             did any host send something in the last three minutes?\n"
+		 "dusk store alive URL             has a host sent in the last 3 minutes?\n"
 		 "dusk store drop-before DAY URL... remove older days\n\n"
 		 "STORE may be a part of one, STORE@-2h, or a profile.\n"
 		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n"

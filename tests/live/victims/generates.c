@@ -123,6 +123,20 @@ static void put(char *to, char *at, const char *name, int in_dump)
 	__builtin___clear_cache(at, at + sizeof(code));
 }
 
+/* Go on as a child, which ends with its parent. */
+static void leave_to_child(void)
+{
+	pid_t parent = getpid();
+
+	if (fork()) {
+		wait(NULL);
+		exit(0);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	char *memory, *to, *second;
@@ -140,12 +154,8 @@ int main(int argc, char **argv)
 	put(to, memory, "first_generated", in_dump);
 	if (both)
 		put(to + SECOND_AT, second, "second_generated", 0);
-	if (!strcmp(argv[3], "fork") || !strcmp(argv[3], "grandchild"))
-		if (fork() || (argv[3][0] == 'g' && fork())) {
-			wait(NULL);
-			return 0;
-		}
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* of a child, with its parent */
+	for (int left = !strcmp(argv[3], "fork") ? 1 : !strcmp(argv[3], "grandchild") ? 2 : 0; left; left--)
+		leave_to_child();
 	say_ready();
 	for (;;) {
 		for (uint64_t until = now() + 1000000000; now() < until || !again;) {
