@@ -247,10 +247,12 @@ claim "... and nothing is left of one that was not complete" sh -c "! ls st | gr
 kill -TERM $agent
 wait $agent
 : >st/20200105T010000Z.dusk
-old 20200105T020000Z
+old 20200105T020000Z && old 20200105T030000Z
 begin --keep 9999d
-claim "a day that cannot be merged stays as it is" until_true grep -q "from 20200105T010000Z.dusk on stay as they are" agent.said
-claim "... all of it" [ -e st/20200105T020000Z.dusk ]
+claim "agent: a damaged profile of an old day is set aside" until_true [ -e st/20200105T010000Z.dusk.bad ]
+claim "agent: the others of that day become one" until_true sh -c "[ ! -e st/20200105T030000Z.dusk ]"
+until_true sh -c "! ls st | grep -q merging"
+claim "agent: nothing of the others is lost" [ "$(sums st/20200105*.dusk)" = $((2 * one)) ]
 kill -TERM $agent
 wait $agent
 
