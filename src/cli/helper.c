@@ -45,16 +45,19 @@ static bool may_run(const char *path)
 int helper_find(char ret[PATH_MAX], const char *name)
 {
 	static const char *const places[] = {"", "../libexec/dusk/"};
-	char self[PATH_MAX];
+	char self[PATH_MAX], path[PATH_MAX];
 	int err = helper_self(self), folder;
 
 	if (err)
 		return err;
 	folder = strrchr(self, '/') - self;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (snprintf(ret, PATH_MAX, "%.*s/%s%s", folder, self, places[i], name) < PATH_MAX &&
-		    !access(ret, X_OK))
-			return may_run(ret) ? 0 : -EPERM;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, PATH_MAX, "%.*s/%s%s", folder, self, places[i], name) >= PATH_MAX ||
+		    access(path, X_OK))
+			continue;
+		memcpy(ret, path, PATH_MAX);
+		return may_run(path) ? 0 : -EPERM;
+	}
 	return -ENOENT;
 }
 
