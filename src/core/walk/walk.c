@@ -421,8 +421,8 @@ static INLINE u32 step_without_row(struct walk *w)
 static INLINE u32 registers_to_believe(const struct machine *m)
 {
 	const struct row *row = &m->row;
-	u32 needed = (row->cfa_kind == CFA_REG) << (row->cfa_reg & (NR_REGS - 1)) |
-		     (row->rule[SLOT_RA] == RULE_REGISTER) << (row->off[SLOT_RA] & (NR_REGS - 1));
+	u32 needed = (u32)(row->cfa_kind == CFA_REG) << (row->cfa_reg & (NR_REGS - 1)) |
+		     (u32)(row->rule[SLOT_RA] == RULE_REGISTER) << (row->off[SLOT_RA] & (NR_REGS - 1));
 
 	return m->invalid & needed & CALLER_SAVED;
 }
