@@ -264,7 +264,7 @@ fi
 claim "an event that is none" exits 1 "$dusk" trace -e sched:nothing -d 1s
 claim "... is named" says "there is no event sched:nothing"
 claim "a name that is none" exits 1 "$dusk" trace -e sched_switch -d 1s
-claim "... is refused with the form of a name" says "group:event"
+claim "... is refused with the form of a name" says "events of tracefs as sched:sched_switch"
 claim "what dusk trace writes itself is not traced" exits 1 "$dusk" trace -e bpf_trace:bpf_trace_printk -d 1s
 claim "a command that is not there has its status" exits 127 "$dusk" trace -q -e sched:sched_switch -- ./nothing
 # It sleeps on; the second signal comes once the first one has been passed on.
