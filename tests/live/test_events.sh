@@ -75,8 +75,8 @@ claim "... it ran" grep -q '^await ' dozes.said
 claim "... how often these occurred is said" grep -q '^dusk: [0-9]* occurrences of 3 events of tracefs in ' dozes.err
 claim "each poll() is an occurrence" answers dozes.dusk "select count(*) from events where event='syscalls:sys_enter_poll'" 25
 claim "... with its fields" answers dozes.dusk \
-	"select distinct replace(substr(fields,instr(fields,'nfds')),',',';') from events where event='syscalls:sys_enter_poll'" \
-	"nfds: 0x00000000; timeout_msecs: 0x00000014"
+	"select distinct replace(substr(fields,instr(fields,'nfds')),',',' and') from events where event='syscalls:sys_enter_poll'" \
+	"nfds: 0x00000000 and timeout_msecs: 0x00000014"
 claim "... the time, 20 ms apart at least" true_of dozes.dusk \
 	"min(d)>=0.0199 from (select time_s-lag(time_s) over (order by time_s) d from events where event='syscalls:sys_enter_poll')"
 claim "... and all user stacks whole" true_of dozes.dusk \
