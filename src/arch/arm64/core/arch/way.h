@@ -6,6 +6,7 @@
 #pragma once
 #include "core/arch/call.h"
 #include "core/code/rule.h"
+#include "core/code/way_row.h"
 #include "core/way.h"
 
 enum way_verdict { WAY_GOES_ON, WAY_BRANCHES, WAY_CALLS, WAY_ENDS, WAY_RETURNS };
@@ -193,20 +194,6 @@ static INLINE u32 way_step(struct machine *m)
 	return WAY_GOES_ON;
 }
 
-/* Where a register of the caller is, by the way that was found: make it the rule for @slot. */
-static INLINE void way_register(struct machine *m, u32 slot)
-{
-	const struct way *w = &m->way_out.way;
-	s32 from = at(w->value, slot);
-
-	if (!from || (from == way_place(from, WAY_FROM_SP) && from < 0)) /* not changed, or saved on the way */
-		return;
-	if (from == way_place(from, w->sp_from))
-		row_saves(m, slot, RULE_OFFSET, (from & ~7) - m->row.cfa_off);
-	else
-		row_saves(m, slot, RULE_UNDEFINED, 0);
-}
-
 /* Make m->row of the way that was found. Returns 0, or -ENOENT: it does not say where the return address is. */
 static INLINE int way_row(struct machine *m)
 {
@@ -217,7 +204,7 @@ static INLINE int way_row(struct machine *m)
 	if (w->sp_from == WAY_FROM_FP)
 		m->row.cfa_reg = X29;
 	for (u32 slot = 0; slot <= SLOT_RA; slot++)
-		way_register(m, slot);
+		way_row_saves(m, slot);
 	m->row.flags = ROW_GUESS | ROW_FRAME_POINTER;
 	m->rule = 0;
 	return m->row.rule[SLOT_RA] == RULE_UNDEFINED || (!m->pc_is_exact && m->row.rule[SLOT_RA] != RULE_OFFSET)
