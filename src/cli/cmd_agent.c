@@ -60,14 +60,6 @@ struct agent {
 	uint64_t lost_stores;
 };
 
-static uint64_t real_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * NS_A_S + t.tv_nsec;
-}
-
 /* Profiles end at multiples of their length, but for the first one, and when the clock is set. */
 static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
 {
@@ -115,7 +107,7 @@ static void hurry(const struct agent *a, uint64_t now)
 static int start(struct agent *a, uint64_t now)
 {
 	uint64_t delay_ns = a->next_ns > now + NS_A_S / 10 ? a->next_ns - now : NS_A_S,
-		 start_real_ns = real_ns() + delay_ns;
+		 start_real_ns = clock_ns(CLOCK_REALTIME) + delay_ns;
 	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
 	struct recorder *r = vec_add(&a->recorders), *before = a->recorders.nr > 1 ? r - 1 : NULL;
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "lib/process/ask.h"
 #include "lib/process/procfs.h"
@@ -341,11 +342,7 @@ static int read_stat(pid_t pid, char **ret)
 /* When the process of @stat began, in nanoseconds since the boot, and how far @clock is ahead of that. */
 static int64_t started_by(const char *stat, clockid_t clock)
 {
-	struct timespec now, boot;
-
-	clock_gettime(clock, &now);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (now.tv_sec - boot.tv_sec) * 1000000000LL + now.tv_nsec - boot.tv_nsec +
+	return (int64_t)(clock_ns(clock) - clock_ns(CLOCK_BOOTTIME)) +
 	       (int64_t)(stat_field(stat, 22) * (1000000000LL / sysconf(_SC_CLK_TCK)));
 }
 

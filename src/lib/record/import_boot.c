@@ -9,20 +9,12 @@
 #include "lib/record/import_boot.h"
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
+#include "base/clock.h"
 #include "lib/arch/kernel_head.h"
 #include "lib/shared/probe.h"
 #include "lib/symbols/ksyms.h"
 
 #define NS_A_SECOND 1000000000ULL
-
-static uint64_t time_of(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * NS_A_SECOND + t.tv_nsec;
-}
 
 /* perf says it by _stext where kallsyms has no _text. */
 uint64_t import_kernel_text(const struct perfdata *d)
@@ -38,7 +30,7 @@ uint64_t import_kernel_text(const struct perfdata *d)
  */
 static bool times_fit(const struct perfdata *d)
 {
-	uint64_t now = time_of(CLOCK_REALTIME), up = time_of(CLOCK_BOOTTIME), slack = NS_A_SECOND + up / 1000;
+	uint64_t now = clock_ns(CLOCK_REALTIME), up = clock_ns(CLOCK_BOOTTIME), slack = NS_A_SECOND + up / 1000;
 	uint64_t start = now - up, base = d->events[0].is_real_time ? 0 : start;
 
 	return d->last_ns && d->last_ns <= now && base + d->first_ns + slack >= start &&
