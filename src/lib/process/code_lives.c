@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/process/code_lives.h"
 #include <string.h>
+#include "base/rank.h"
 
 static bool is_exact(const struct code_load *l)
 {
@@ -78,17 +79,8 @@ int code_lives_find(struct code_lives *ret, struct code_loads *loads)
 
 const struct code_life *code_lives_at(const struct code_lives *l, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t low = 0, high = l->nr;
-	const struct code_life *life;
+	size_t begun = rank_of(l->v, l->nr, sizeof(*l->v), to_ns);
+	const struct code_life *life = begun ? &l->v[begun - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->v[middle].from_ns <= to_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	life = low ? &l->v[low - 1] : NULL;
 	return life && to_ns < life->to_ns && (life->from_ns <= from_ns || life->is_first) ? life : NULL;
 }

@@ -29,7 +29,7 @@ static inline void code_loads_done(struct code_loads *l)
 
 /* It was certainly there from @from_ns on, and before @to_ns. */
 struct code_life {
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns; /* @from_ns must be first: rank_of() */
 	uint64_t start;
 	const char *name;
 	bool is_first; /* nothing is known of this address from before */

@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/name.h"
+#include "base/rank.h"
 #include "base/strings.h"
 #include "lib/process/perfmap.h"
 #include "lib/process/procfs.h"
@@ -31,8 +32,8 @@
 #define CLOCK_STEP_NS 2000000000LL /* tolerance, as the clock may have been set since */
 
 struct place {
-	uint64_t address;
-	uint32_t last; /* line that covers it, plus 1; 0: none */
+	uint64_t address; /* must be first: rank_below() */
+	uint32_t last;	  /* line that covers it, plus 1; 0: none */
 };
 
 struct kept_line {
@@ -117,17 +118,7 @@ static bool read_line(struct line *ret, const char *text)
 /* Return the index of the first place at @address or above. */
 static size_t first_at(const struct perfmap *m, uint64_t address)
 {
-	size_t low = 0, high = m->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->places[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return rank_below(m->places, m->nr, sizeof(*m->places), address);
 }
 
 static int keep_line(struct perfmap *m, struct place *p, const struct line *line, const char *name, uint64_t end_bytes)
@@ -324,18 +315,10 @@ int perfmap_open(pid_t pid)
 /* Set when the line that ends after @end_bytes of the map was written. */
 static void set_times(struct code_load *l, const struct perfmap_marks *marks, uint64_t end_bytes)
 {
-	size_t low = 0, high = marks->nr;
+	size_t before = rank_below(marks->v, marks->nr, sizeof(*marks->v), end_bytes);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (marks->v[middle].bytes < end_bytes)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	l->after_ns = low ? marks->v[low - 1].last_ns : 0;
-	l->by_ns = low < marks->nr ? marks->v[low].first_ns : CODE_STAYS;
+	l->after_ns = before ? marks->v[before - 1].last_ns : 0;
+	l->by_ns = before < marks->nr ? marks->v[before].first_ns : CODE_STAYS;
 }
 
 static void reverse(struct code_loads *loads, size_t from)

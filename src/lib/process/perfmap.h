@@ -29,7 +29,7 @@ int perfmap_parse(struct perfmap **ret, const char *text, size_t len_bytes, cons
 
 /* A map was @bytes long from @first_ns to @last_ns of CLOCK_MONOTONIC. */
 struct perfmap_mark {
-	uint64_t bytes, first_ns, last_ns;
+	uint64_t bytes, first_ns, last_ns; /* @bytes must be first: rank_below() */
 };
 
 struct perfmap_marks vec(struct perfmap_mark); /* in the order of time; bytes only grow */

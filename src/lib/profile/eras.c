@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/keys.h"
 #include "base/map.h"
+#include "base/rank.h"
 #include "lib/error.h"
 #include "lib/profile/profile_writer.h"
 
@@ -128,25 +129,19 @@ static uint32_t make_frame(struct split *s, uint32_t i)
 /* The frame that @frame is in this time. */
 static uint32_t frame_at(struct split *s, uint32_t frame, uint64_t from_ns, uint64_t to_ns)
 {
-	uint32_t low = s->first[frame], high = s->first[frame + 1];
-	const struct era *e;
+	const struct era *first = s->eras.v + s->first[frame], *e;
+	size_t begun = rank_of(first, s->first[frame + 1] - s->first[frame], sizeof(*first), to_ns);
+	uint32_t *made;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->eras.v[middle].from_ns <= to_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == s->first[frame])
+	if (!begun)
 		return frame;
-	e = &s->eras.v[--low];
+	e = &first[begun - 1];
 	if (to_ns >= e->to_ns || (from_ns < e->from_ns && !e->is_first))
 		return frame;
-	s->frame_of[low] = s->frame_of[low] ?: make_frame(s, low);
-	s->failed |= !s->frame_of[low];
-	return s->frame_of[low];
+	made = &s->frame_of[e - s->eras.v];
+	*made = *made ?: make_frame(s, e - s->eras.v);
+	s->failed |= !*made;
+	return *made;
 }
 
 /* The node that @node is in this time. Stacks are as deep as MAX_DEPTH and the kernel's. */

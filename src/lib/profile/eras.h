@@ -13,9 +13,9 @@
 
 /* The code of @frame was @function from @from_ns until before @to_ns of the recording. */
 struct era {
+	uint64_t from_ns, to_ns; /* @from_ns must be first: rank_of() */
 	uint32_t frame, function, function_offset;
 	bool is_first; /* nothing else is known of the time before */
-	uint64_t from_ns, to_ns;
 };
 
 struct eras vec(struct era); /* those of one frame in the order of time */

@@ -54,7 +54,7 @@ static const char *code_of(const struct dusk_profile *p, uint32_t node)
 static void split(struct profile_writer *w, uint32_t frame)
 {
 	static struct dusk_function functions[] = {{"", "", ""}, {"a", "a", "[anon]"}, {"b", "b", "[anon]"}};
-	struct era v[] = {{frame, 1, 7, true, 10 * S, 20 * S}, {frame, 2, 7, false, 30 * S, UINT64_MAX}};
+	struct era v[] = {{10 * S, 20 * S, frame, 1, 7, true}, {30 * S, UINT64_MAX, frame, 2, 7, false}};
 	struct eras eras = {v, 2, 2};
 	struct dusk_profile *p;
 	void *before;
