@@ -30,17 +30,12 @@ static bool is_mounted(dev_t dev, const char *mountinfo)
  */
 static bool owner_is_true(int fd, dev_t dev)
 {
-	static dev_t mounted; /* looked for last, as containers have many files */
 	struct statfs fs;
 
 	if (fstatfs(fd, &fs) || (unsigned int)fs.f_type == FUSE_SUPER_MAGIC)
 		return false;
-	if ((unsigned int)fs.f_type != OVERLAYFS_SUPER_MAGIC || mounted == dev)
-		return true;
-	if (!is_mounted(dev, "/proc/1/mountinfo") && !is_mounted(dev, "/proc/self/mountinfo"))
-		return false;
-	mounted = dev;
-	return true;
+	return (unsigned int)fs.f_type != OVERLAYFS_SUPER_MAGIC || is_mounted(dev, "/proc/1/mountinfo") ||
+	       is_mounted(dev, "/proc/self/mountinfo");
 }
 
 int64_t identity_owner(int fd)
