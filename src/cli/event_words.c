@@ -130,15 +130,13 @@ bool event_word_explain(const char *text, char *ret, size_t room)
 		explain_probe(out, text);
 	} else if (is_of_pmu(text) && has_pmu()) {
 		fprintf(out,
-			"%s: of what the PMU counts, dusk samples by cycles only (-e cpu); others: perf record -g -e "
-			"%s, "
-			"then dusk import",
+			"%s: of what the PMU counts, dusk samples by cycles only (-e cpu); "
+			"others: perf record -g -e %s, then dusk import",
 			text, text);
 	} else if (is_of_pmu(text)) {
 		fprintf(out,
-			"%s: this machine shows no PMU, as most virtual ones, so nothing here can count that; -e cpu "
-			"samples "
-			"by time",
+			"%s: this machine shows no PMU, as most virtual ones, so nothing here can count that; "
+			"-e cpu samples by time",
 			text);
 	} else if (!strcmp(text, "minor-faults") || !strcmp(text, "major-faults")) {
 		fprintf(out, "%s: the kernel has one event for all of them: -e page-faults", text);
@@ -149,8 +147,7 @@ bool event_word_explain(const char *text, char *ret, size_t room)
 	} else if (!strchr(text, ':')) {
 		fprintf(out,
 			"-e takes cpu, offcpu, and events of tracefs as sched:sched_switch, with commas between them; "
-			"of a "
-			"function, 'perf probe -x PROGRAM --add %s' makes an event",
+			"of a function, 'perf probe -x PROGRAM --add %s' makes an event",
 			text);
 	} else {
 		return false;
