@@ -65,6 +65,14 @@ static uint32_t stack(struct profile_writer *w)
 	return node;
 }
 
+/* A stack of one frame, made last: what is printed for each of many samples is small. */
+static uint32_t short_stack(struct profile_writer *w)
+{
+	uint32_t module = profile_module(w, &(struct dusk_module){DUSK_MODULE_ANON, 1, "", "", 0, 0, 0});
+
+	return profile_node(w, 0, profile_frame(w, module, UINT64_MAX, false, DUSK_BY_CODE));
+}
+
 static uint32_t threads(struct profile_writer *w)
 {
 	struct dusk_cgroup c = {text(), text(), text(), text(), text(), text(), text()};
@@ -84,6 +92,7 @@ static void take(struct profile_writer *w, uint32_t thread, uint32_t node, bool 
 	profile_interval(w, &off, interval);
 	profile_waker(w, &(struct dusk_waker){node, thread, DUSK_WAKER_TASK, NR_OUTCOMES - 1}, interval);
 	off.cpu = DUSK_NO_CPU;
+	off.node = short_stack(w);
 	for (uint32_t i = 0; windows && i < NR_SUMS; i++) {
 		off.thread = profile_thread_anew(w, 0, i, i, "x");
 		profile_sample(w, &off);
@@ -108,7 +117,7 @@ static void name(struct dusk_profile *p)
 	p->nr_functions = 3;
 	p->lines = lines;
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		p->frames[i].function = 1 + i % 2;
+		p->frames[i].function = i + 1 < p->nr_frames ? 1 + i % 2 : 2; /* of the short stack: the empty name */
 		p->frames[i].function_offset = UINT32_MAX;
 		p->frames[i].first_line = p->nr_lines;
 		p->frames[i].nr_lines = i < 10 ? NR_LINES : 0;
