@@ -108,6 +108,9 @@ static void a_stack_that_is_gone_leaves_the_frames_that_are_there(void **state)
 	check("unmapped", "4", "stack-unreadable", "^recurse(\\*1?[0-9])? unmapped$");
 }
 
+/* A walk that the memory leaves may have come as far as what enter() returns to, which has no symbol. */
+#define ANY_CUT "^(((\\? )?enter recurse\\*60|recurse(\\*[0-9]+)?) )?work$"
+
 /* Count the stacks of one recording. */
 static void record_moving(size_t *complete, size_t *cut)
 {
@@ -124,8 +127,7 @@ static void record_moving(size_t *complete, size_t *cut)
 		if (!strcmp(p->threads[s->thread].comm, "mover") || live_class(p, s) == DUSK_NO_STACK)
 			continue;
 		sentence = live_sentence_at(p, s->node);
-		if (!live_matches(sentence,
-				  is_whole ? "(^| )enter recurse\\*60 work$" : "^(recurse(\\*[0-9]+)? )?work$"))
+		if (!live_matches(sentence, is_whole ? "(^| )enter recurse\\*60 work$" : ANY_CUT))
 			fail_msg("not the stack of this program (%s): %s", live_outcome(p, s), sentence);
 		*complete += is_whole;
 		*cut += !is_whole;

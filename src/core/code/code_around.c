@@ -12,6 +12,7 @@
 GLOBAL int framepointer_code(struct machine *m NONNULL, u64 pc)
 {
 	u64 in_page = pc & (PAGE_BYTES - 1), left = PAGE_BYTES - in_page, missing, behind;
+	int err;
 
 	m->code_at = pc;
 	if (!port_read(m->code, sizeof(m->code), pc - BEFORE))
@@ -22,5 +23,7 @@ GLOBAL int framepointer_code(struct machine *m NONNULL, u64 pc)
 	if (!port_read(m->code + missing, BEFORE - missing + behind, pc - BEFORE + missing))
 		return 0;
 	memset(m->code + BEFORE, 0, sizeof(m->code) - BEFORE);
-	return port_read(m->code, BEFORE, pc - BEFORE);
+	err = port_read(m->code, BEFORE, pc - BEFORE);
+	m->refused |= err == -EACCES;
+	return err;
 }

@@ -119,5 +119,6 @@ GLOBAL int way_out_row(struct machine *m NONNULL, u32 past_calls)
 	m->scratch.in.len = 0;
 	loop(TURNS, follow, m);
 	m->work += o->turns;
+	m->refused |= m->scratch.in.end_error == -EACCES;
 	return o->found ? way_row(m) : -ENOENT;
 }

@@ -32,9 +32,12 @@ static INLINE int end(struct walk *w, u32 why)
 	return STOP;
 }
 
-static INLINE u32 why_no_cfi(const struct range *r)
+/* Why the code of this frame says nothing of its caller. */
+static INLINE u32 why_no_cfi(struct walk *w)
 {
-	switch (r->kind) {
+	if (w->machine.refused)
+		return PAGE_NOT_SAFE;
+	switch (module_here(&w->modules)->kind) {
 	case MODULE_ANON: return JIT_CODE;
 	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
 	case MODULE_ELF:
@@ -172,7 +175,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	}
 	walk_classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
-	if (quirk == QUIRK_BY_STACK)
+	if (quirk == QUIRK_BY_STACK || m->refused)
 		*may_share = false;
 	if (err || quirk || (looked && !m->pc_is_exact)) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, m->way_out.low, m->way_out.high - m->way_out.low,
@@ -261,6 +264,7 @@ static INLINE void note_start(struct walk *w)
 	s->lazy = m->lazy;
 	s->invalid = m->invalid;
 	s->nr = w->out.nr;
+	w->machine.refused = 0;
 	UNROLL
 	for (u32 i = 0; i < COUNT(s->reg); i++)
 		s->reg[i] = m->reg[i];
@@ -360,7 +364,7 @@ static INLINE u32 get_row(struct walk *w, u32 nr, u64 pc)
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->pc_is_exact);
 	}
 	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
-		return why_no_cfi(here); /* it may well have CFI: no guess */
+		return why_no_cfi(w); /* it may well have CFI: no guess */
 	m->hdr = here->hdr;
 	m->class = here->class;
 	if (!module_has_tables(here) && !m->pc_is_exact && row_of_handlers_return(m)) {
@@ -411,7 +415,7 @@ static INLINE u32 step_without_row(struct walk *w)
 	if (!err)
 		return 0;
 	return verifier_forget(m->scratch.error,
-			       err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(module_here(&w->modules))));
+			       err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(w)));
 }
 
 /*
@@ -451,7 +455,7 @@ static INLINE u32 step_by_row(struct walk *w)
 	if (!err && (m->row.flags & ROW_GUESS || believed))
 		err = walk_pass_uretprobe(m);
 	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))
-		err = why_no_cfi(module_here(&w->modules));
+		err = why_no_cfi(w);
 	if (believed && err != PAGE_NOT_SAFE && verifier_forget(m->scratch.error, err || !is_return_to_code(w))) {
 		m->detail = m->row.cfa_reg;
 		err = CFA_REGISTER_LOST;
