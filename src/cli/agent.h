@@ -51,6 +51,12 @@ bool agent_has_store(const char *store, int taken);
  */
 void agent_recover_store(const char *store);
 
+/*
+ * dusk_profile_recover() of a recording of which the recorder has ended: its lock is held as long as a child of it is left, which ends
+ * with it. -EBUSY: the recording goes on.
+ */
+int agent_recover_profile(const char *path, uint64_t alive_ns, struct dusk_error *err);
+
 /* A profile in a store, by its name. */
 struct agent_profile {
 	char name[32];

@@ -16,7 +16,9 @@
 #include "cli/agent_compact.h"
 
 #define MAX_NR 999
-#define MAX_NAME 64 /* bytes of "/", a name and STORE_RECORDING, and of what a recorder adds to it */
+#define LOCK_TRIES 10 /* how often to try until the children of a recorder are gone, */
+#define LOCK_US 50000 /* ... and the pause between */
+#define MAX_NAME 64   /* bytes of "/", a name and STORE_RECORDING, and of what a recorder adds to it */
 
 /* Set *@start_s and *@nr to those of @name, if that is the newer one. */
 static void take_newer(const char *name, time_t *start_s, unsigned long *nr)
@@ -144,6 +146,18 @@ void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 	}
 }
 
+int agent_recover_profile(const char *path, uint64_t alive_ns, struct dusk_error *err)
+{
+	int failed = -EBUSY;
+
+	for (int i = 0; failed == -EBUSY && i < LOCK_TRIES; i++) {
+		if (i)
+			usleep(LOCK_US);
+		failed = dusk_profile_recover(path, alive_ns, err);
+	}
+	return failed;
+}
+
 void agent_recover_store(const char *store)
 {
 	DIR *dir = opendir(store);
@@ -160,7 +174,7 @@ void agent_recover_store(const char *store)
 		if (!rest || strcmp(rest, STORE_RECORDING) ||
 		    snprintf(path, sizeof(path), "%s/%.*s", store, (int)(rest - d->d_name), d->d_name) >= PATH_MAX)
 			continue;
-		failed = dusk_profile_recover(path, 0, &err);
+		failed = agent_recover_profile(path, 0, &err);
 		if (failed == -ENODATA || failed == -EBUSY)
 			continue;
 		if (failed)

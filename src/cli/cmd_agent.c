@@ -4,10 +4,12 @@
  *
  * The agent starts recorders, dusk record --window, and watches them. Each records one profile, and then looks up its
  * functions at a low priority, while the next one records: what fails in one of them, or takes its memory, ends with
- * it. The next one is started some seconds early, and prepares everything, so that it begins when the one before ends.
+ * it. The next one is started some seconds early, and prepares everything; when it has begun the one before ends.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,8 @@
 #define NS_A_S 1000000000ULL
 #define PREPARE_NS (3 * NS_A_S)	     /* before a recorder begins: loading the kernel side takes half a second */
 #define MAX_BACKOFF_NS (60 * NS_A_S) /* between recorders that fail */
-#define LATE_NS (300 * NS_A_S)	     /* a recorder that is not over this long after its end hangs */
+#define LATE_NS (300 * NS_A_S)	     /* a recorder ends so long after its planned end, if no other one has begun, */
+#define HANGS_NS (2 * LATE_NS)	     /* ... and hangs if it is not over by then */
 #define POLL_NS (NS_A_S / 5)
 #define MEMORY_NS NS_A_S /* between two looks at it, and the longer the more is left until the limit */
 #define MEMORY_GROWTH 4	 /* bytes a microsecond: faster than recorders grow */
@@ -38,9 +41,11 @@
 struct recorder {
 	pid_t pid;
 	uint64_t begin_ns, end_ns; /* by now_ns(), as planned */
-	bool ready;		   /* it has made its profile */
-	bool makes_way;		   /* it takes too much memory: it is to end at end_ns, but does not know that yet */
-	bool orphan;		   /* its store is gone */
+	int news;		   /* it says here that it has begun; -1: it has */
+	bool begun;
+	bool too_large; /* it takes too much memory, and is to end when the next one has begun */
+	bool ended;	/* it was told to end: the next one has begun */
+	bool orphan;	/* its store is gone */
 	char path[PATH_MAX];
 };
 
@@ -68,16 +73,18 @@ static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
 	return left_ns < rotate_ns / 10 ? left_ns + rotate_ns : left_ns;
 }
 
-/* Start dusk record. Returns its pid or a negative errno. */
-static pid_t start_recorder(const struct agent_options *o, const char *path, uint64_t delay_ns, uint64_t duration_ns)
+/* Start dusk record, which writes to @news when it has begun. Returns its pid or a negative errno. */
+static pid_t start_recorder(const struct agent_options *o, const char *path, uint64_t delay_ns, uint64_t duration_ns,
+			    int news)
 {
-	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32];
-	const char *words[28] = {"dusk",    "record",	   "-q",   "-F", hz,   "-e",
-				 o->events, "--window",	   window, "-o", path, "-d",
-				 duration,  "--min-block", slow,   "-D", delay};
-	size_t nr = 17;
+	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32], notify[16];
+	const char *words[30] = {"dusk",     "record", "-q",  "-F",	     hz,    "-e",     o->events,
+				 "--window", window,   "-o",  path,	     "-d",  duration, "--min-block",
+				 slow,	     "-D",     delay, "--notify-fd", notify};
+	size_t nr = 19;
 
 	snprintf(hz, sizeof(hz), "%u", o->frequency_hz);
+	snprintf(notify, sizeof(notify), "%d", news);
 	snprintf(window, sizeof(window), "%.6fs", o->window_ns / 1e9);
 	snprintf(slow, sizeof(slow), "%.6fs", o->slow_ns / 1e9);
 	snprintf(duration, sizeof(duration), "%.6fs", duration_ns / 1e9);
@@ -92,15 +99,59 @@ static pid_t start_recorder(const struct agent_options *o, const char *path, uin
 	return agent_start_child(words, NULL, SIGTERM); /* if the agent is killed, profiles end in order */
 }
 
+static struct recorder *newest(const struct agent *a)
+{
+	return a->recorders.nr ? &a->recorders.v[a->recorders.nr - 1] : NULL;
+}
+
+/* One at a time is set up: on a machine that is too busy for one there would be ever more. */
+static bool is_time_for_next(const struct agent *a, uint64_t now)
+{
+	const struct recorder *r = newest(a);
+
+	return now + PREPARE_NS >= a->next_ns && (!r || r->begun || r->orphan);
+}
+
 /*
- * Recorders that are over look up functions. Those that still do when the one after the next begins leave the rest to views: on a machine
- * that is too busy for them there would be ever more.
+ * Recorders that are over look up functions. Those that still do when the one after the next is set up leave the rest to views: on a
+ * machine that is too busy for them there would be ever more.
  */
-static void hurry(const struct agent *a, uint64_t now)
+static void hurry(const struct agent *a)
 {
 	for (size_t i = 0; i < a->recorders.nr; i++)
-		if (a->recorders.v[i].ready && a->recorders.v[i].end_ns < now)
+		if (a->recorders.v[i].ended)
 			kill(a->recorders.v[i].pid, SIGTERM);
+}
+
+/* Once the newest recorder has begun, those before it end. So there is no gap, however long it takes to set one up. */
+static void hand_over(struct agent *a, uint64_t now)
+{
+	const struct recorder *last = newest(a);
+
+	if (!last || !last->begun)
+		return;
+	for (struct recorder *r = a->recorders.v; r < last; r++) {
+		if (r->ended || r->orphan || !r->begun)
+			continue;
+		r->ended = true;
+		r->end_ns = now;
+		kill(r->pid, r->too_large ? SIGUSR1 : SIGUSR2);
+	}
+}
+
+/* Sleep for a while, or until the newest recorder begins. */
+static void wait_a_while(const struct agent *a)
+{
+	const struct recorder *r = newest(a);
+	struct pollfd news = {.fd = r ? r->news : -1, .events = POLLIN};
+
+	poll(&news, 1, POLL_NS / 1000000);
+}
+
+static void forget_news(struct recorder *r)
+{
+	closep(&r->news);
+	r->news = -1;
 }
 
 /* Start the recorder of what is from next_ns on, which is not over. */
@@ -110,6 +161,7 @@ static int start(struct agent *a, uint64_t now)
 		 start_real_ns = clock_ns(CLOCK_REALTIME) + delay_ns;
 	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
 	struct recorder *r = vec_add(&a->recorders), *before = a->recorders.nr > 1 ? r - 1 : NULL;
+	int news[2] = {-1, -1};
 
 	if (!r)
 		return -ENOMEM;
@@ -117,15 +169,22 @@ static int start(struct agent *a, uint64_t now)
 			   before ? before->path : NULL);
 	r->begin_ns = now + delay_ns;
 	r->end_ns = a->next_ns = r->begin_ns + duration_ns;
-	r->pid = start_recorder(a->o, r->path, delay_ns, duration_ns);
+	if (pipe2(news, O_CLOEXEC | O_NONBLOCK) || fcntl(news[1], F_SETFD, 0))
+		r->pid = -errno;
+	else
+		r->pid = start_recorder(a->o, r->path, delay_ns, duration_ns + LATE_NS, news[1]);
+	r->news = news[0];
+	closep(&news[1]);
 	if (r->pid > 0)
 		return 0;
+	forget_news(r);
 	a->recorders.nr--;
 	return r->pid;
 }
 
 static void remove_recorder(struct agent *a, size_t i)
 {
+	forget_news(&a->recorders.v[i]);
 	memmove(&a->recorders.v[i], &a->recorders.v[i + 1], (--a->recorders.nr - i) * sizeof(*a->recorders.v));
 }
 
@@ -146,8 +205,8 @@ static void begin_later(struct agent *a, uint64_t now)
 	if (a->backoff_ns > MAX_BACKOFF_NS)
 		a->backoff_ns = MAX_BACKOFF_NS;
 	a->next_ns = now + a->backoff_ns;
-	if (a->recorders.nr && a->recorders.v[a->recorders.nr - 1].end_ns > a->next_ns)
-		a->next_ns = a->recorders.v[a->recorders.nr - 1].end_ns;
+	if (newest(a) && newest(a)->end_ns > a->next_ns)
+		a->next_ns = newest(a)->end_ns;
 	say("the next recorder begins in %.0f s", (a->next_ns - now) / 1e9);
 }
 
@@ -155,22 +214,22 @@ static void begin_later(struct agent *a, uint64_t now)
 static void keep_rest(const struct recorder *r)
 {
 	struct dusk_error err = {""};
-	int failed = dusk_profile_recover(r->path, now_ns(), &err);
+	int failed = agent_recover_profile(r->path, now_ns(), &err);
 
 	if (failed && failed != -ENOENT && failed != -ENODATA)
 		say("%s", err.text);
 }
 
-/* Has @r made its profile? The service is up when the first recorder has, as it has everything that it needs. */
+/* Has @r begun? The service is up when the first recorder has, as it has everything that it needs. */
 static void look_at(struct agent *a, struct recorder *r)
 {
-	char recording[PATH_MAX + 16];
+	char newline;
 
-	if (r->ready)
+	if (r->begun || read(r->news, &newline, 1) != 1)
 		return;
-	snprintf(recording, sizeof(recording), "%s.recording", r->path);
-	r->ready = !access(recording, F_OK) || !access(r->path, F_OK);
-	if (!r->ready || a->is_up)
+	r->begun = true;
+	forget_news(r);
+	if (a->is_up)
 		return;
 	a->is_up = true;
 	agent_notify("READY=1");
@@ -185,14 +244,15 @@ static void reap(struct agent *a, uint64_t now)
 		bool is_newest = i + 1 == a->recorders.nr, failed;
 		int status;
 
-		if (now > r.end_ns + LATE_NS)
+		if (now > r.end_ns + HANGS_NS)
 			kill(r.pid, SIGKILL);
 		if (waitpid(r.pid, &status, WNOHANG) != r.pid)
 			continue;
+		if (!r.orphan)
+			look_at(a, &a->recorders.v[i]);
 		remove_recorder(a, i--);
 		if (r.orphan)
 			continue;
-		look_at(a, &r);
 		failed = !stop_count && (status || now + NS_A_S < r.end_ns);
 		if (status)
 			keep_rest(&r);
@@ -213,14 +273,14 @@ static void reap(struct agent *a, uint64_t now)
 /* Let the newest recorder end early if it takes more than its share of the memory, when the next one begins. */
 static void look_at_memory(struct agent *a, uint64_t now)
 {
-	struct recorder *r = a->recorders.nr ? &a->recorders.v[a->recorders.nr - 1] : NULL;
+	struct recorder *r = newest(a);
 	uint64_t limit = a->o->max_memory_bytes * MEMORY_SHARE, bytes;
 	struct agent_memory m = {.map_bytes = 0};
 
 	if (!limit || !r || now < a->look_ns)
 		return;
 	a->look_ns = now + MEMORY_NS;
-	if (r->makes_way || now < r->begin_ns + MIN_WINDOWS * a->o->window_ns || now + 2 * PREPARE_NS > r->end_ns)
+	if (r->too_large || now < r->begin_ns + MIN_WINDOWS * a->o->window_ns || now + 2 * PREPARE_NS > r->end_ns)
 		return;
 	bytes = agent_memory_of(&m, r->pid) + m.map_bytes;
 	vec_done(&m.maps);
@@ -229,21 +289,8 @@ static void look_at_memory(struct agent *a, uint64_t now)
 		return;
 	}
 	say("the recorder of %s takes %llu MiB: the next one begins", r->path, (unsigned long long)bytes >> 20);
-	r->makes_way = true;
+	r->too_large = true;
 	r->end_ns = a->next_ns = now + PREPARE_NS;
-}
-
-/* What makes way for the next recorder ends when that begins. */
-static void make_way(struct agent *a, uint64_t now)
-{
-	for (size_t i = 0; i < a->recorders.nr; i++) {
-		struct recorder *r = &a->recorders.v[i];
-
-		if (r->makes_way && now >= r->end_ns) {
-			kill(r->pid, SIGUSR1);
-			r->makes_way = false;
-		}
-	}
 }
 
 /* The store was removed, or moved: make it anew, and record into that. What is being recorded goes where the old one is, if it is still somewhere. */
@@ -283,12 +330,12 @@ static int follow(struct agent *a)
 			renew_store(a);
 		a->is_settled = agent_clock_follow(&a->clock, a->o->store);
 		reap(a, now);
-		make_way(a, now);
+		hand_over(a, now);
 		look_at_memory(a, now);
-		if (!a->refused && now + PREPARE_NS >= a->next_ns) {
+		if (!a->refused && is_time_for_next(a, now)) {
 			int err = start(a, now);
 
-			hurry(a, now);
+			hurry(a);
 			if (err) {
 				say("cannot start a recorder: %s", strerror(-err));
 				begin_later(a, now);
@@ -299,7 +346,7 @@ static int follow(struct agent *a)
 		if (a->is_up)
 			agent_follow_senders(&a->senders, a->o, now);
 		tell(a);
-		usleep(POLL_NS / 1000);
+		wait_a_while(a);
 	}
 	return a->refused;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk record: record the machine, or a part of it, into a profile. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pwd.h>
@@ -40,7 +41,7 @@ struct options {
 	uint32_t sources;
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
-	uint32_t frequency_hz, max_depth, stackmap_bits, max_tasks;
+	uint32_t frequency_hz, max_depth, stackmap_bits, max_tasks, notify_fd;
 	uint64_t duration_ns, delay_ns, window_ns, stackmap_bytes, stack_bytes;
 	const char *output, *cgroup, *user, *call_graph, *count;
 	const char *mode; /* NULL: full where that works */
@@ -98,6 +99,8 @@ static const struct option options[] = {
 	 "likewise, with the recorder itself"},
 	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "check the stack cache by walking again"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
+	{0, "notify-fd", OPTION_NUMBER, offsetof(struct options, notify_fd), "FD",
+	 "write a newline there when the recording has begun", 1, 65535},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
 	 "do not share walks with other tools of dusk"},
 	{0, "mode", OPTION_TEXT, offsetof(struct options, mode), "MODE",
@@ -124,12 +127,13 @@ struct recording {
 	struct dusk_error err; /* the error that ended it early */
 };
 
-/* SIGUSR1: the agent ends this recording, as it takes too much memory. */
-static volatile int memory_limit;
+/* The agent ends a recording when the next one has begun: by SIGUSR2, or by SIGUSR1, as it takes too much memory. */
+static volatile int memory_limit, handed_over;
 
-static void on_memory_limit(int signal)
+static void on_hand_over(int signal)
 {
-	memory_limit = 1;
+	handed_over = 1;
+	memory_limit = signal == SIGUSR1;
 }
 
 /* Join the words of the command, for the profile's settings. */
@@ -288,7 +292,7 @@ static int follow(struct recording *r)
 	};
 	int error = 0;
 
-	while (!error && !memory_limit && !span_is_over(&span)) {
+	while (!error && !handed_over && !span_is_over(&span)) {
 		error = dusk_record_poll(r->record, span_wait_ms(&span), &r->err);
 		if (error == -EINTR)
 			error = 0;
@@ -396,6 +400,20 @@ static void wait_to_begin(const struct recording *r)
 		usleep(span_wait_ms(&span) * 1000);
 }
 
+/* Tell what waits at --notify-fd, if anything does. If that is gone, the recording goes on. */
+static void say_begun(int fd)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+	if (!fd)
+		return;
+	sigaction(SIGPIPE, &ignore, &before);
+	if (write(fd, "\n", 1) != 1)
+		say("cannot write to --notify-fd %d: %s", fd, strerror(errno));
+	sigaction(SIGPIPE, &before, NULL);
+	close(fd);
+}
+
 static double began_s(const struct recording *r)
 {
 	struct dusk_record_status status;
@@ -410,7 +428,8 @@ static int record(struct recording *r)
 	char event[64];
 	int status, error;
 
-	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_memory_limit}, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_hand_over}, NULL);
+	sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_hand_over}, NULL);
 	live_load(&r->live, r->options->quiet);
 	status = create(r);
 	stop_at_once(false);
@@ -428,6 +447,7 @@ static int record(struct recording *r)
 		say("%s", err.text);
 		return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 	}
+	say_begun(r->options->notify_fd);
 	status = phase_enter(PHASE_RECORDING);
 	if (status) {
 		dusk_record_discard(steal(r->record));
@@ -596,6 +616,8 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "--window takes at least 100ms");
 	else if (o.cgroup && by_label(&o))
 		status = say_usage(self, "--cgroup goes without --unit, --container, --pod and --namespace");
+	else if (o.notify_fd && fcntl(o.notify_fd, F_SETFD, FD_CLOEXEC)) /* it is not COMMAND's */
+		status = say_usage(self, "--notify-fd %u: %s", o.notify_fd, strerror(errno));
 	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else

@@ -130,6 +130,16 @@ claim "-g is accepted" exits 0 "$dusk" record -q -g -- true
 claim "--call-graph is accepted, and it is said how stacks are walked" has "makes no difference: stacks are always recorded" \
 	"$dusk" record --call-graph dwarf,8192 -- true
 claim "but not with a way that nobody knows" exits 2 "$dusk" record --call-graph guess -- true
+mkfifo begun
+announced() { # the newline is there before COMMAND runs, which has no such descriptor
+	"$dusk" record -q -o announced.dusk --notify-fd 7 -- sh -c 'ls /proc/self/fd >fds; sleep 1; echo over >>order' 7>begun &
+	read -r line <begun && echo begun >order
+	wait $! && [ "$(cat order)" = "begun
+over" ] && ! grep -qx 7 fds
+}
+claim "--notify-fd says when the recording has begun, and is not COMMAND's" announced
+claim "... which goes on if that is gone" sh -c "'$dusk' record -q -d 100ms -o announced.dusk --notify-fd 7 7>&1 | true; '$dusk' info -i announced.dusk"
+claim "... and is refused if it is none" exits 2 "$dusk" record --notify-fd 77 -d 100ms
 claim "-c, a period in events, is refused with what there is instead" exits 2 "$dusk" record -c 10000 -- true
 claim "... which is said" says "-F HZ sets the rate"
 if command -v python3 >threads; then
