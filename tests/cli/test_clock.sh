@@ -19,8 +19,9 @@ clock() { # clock OFFSET: of now, in seconds
 	echo "$1" >offset.new && mv offset.new offset
 }
 begin() { # begin [OPTION...]
+	: >agent.said # what the one before it said is not to be read
 	env LD_PRELOAD="$library" FAKETIME_TIMESTAMP_FILE="$tmp/offset" FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1 \
-		"$dusk" agent --config /dev/null --store st -F 49 --window 1s --rotate 4s --compact 0 "$@" 2>agent.said &
+		"$dusk" agent --config /dev/null --store st -F 49 --window 1s --rotate 4s --compact 0 "$@" 2>>agent.said &
 	agent=$!
 	until_true grep -q "recording into" agent.said
 }
