@@ -26,6 +26,8 @@
 #define FRAME_OFFSET ((1ULL << FRAME_METHOD_SHIFT) - 1)
 #define FRAME_MODULE_SHIFT 48
 #define FRAME_ANON 0
+#define FRAME_GAP FRAME_ADDRESS /* no frame: those in the middle of a stack that is too deep. No code is at that address */
+#define FRAME_GAP_NAME "[...]"
 #define FRAME_KERNEL 0xffff
 
 /* How the walk found the caller of a frame. BY_NOTHING: it did not. */
@@ -69,6 +71,12 @@ static inline u32 frame_is_return(u64 frame)
 static inline u32 frame_method(u64 frame)
 {
 	return frame_module(frame) ? frame >> FRAME_METHOD_SHIFT & 7 : BY_FRAME_POINTER;
+}
+
+/* Is it code whose address means nothing in another process? */
+static inline u32 frame_is_anon(u64 frame)
+{
+	return !frame_module(frame) && frame != FRAME_GAP;
 }
 
 /* Return @frame without its method, to compare places. */

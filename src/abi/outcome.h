@@ -32,7 +32,7 @@
 	X(TOO_MANY_OPS, "too-many-ops", CUT, "a CFI program that does not end")                                     \
 	X(CFA_REGISTER_LOST, "cfa-register-lost", CUT, "the CFA needs a register that was not saved")               \
 	X(NOT_MONOTONIC, "not-monotonic", CUT, "the caller's frame would not lie above this one")                   \
-	X(TOO_DEEP, "too-deep", CUT, "deeper than --max-depth")                                                     \
+	X(TOO_DEEP, "too-deep", CUT, "deeper than --max-depth: frames in the middle, [...], were not kept")         \
 	X(STACK_UNREADABLE, "stack-unreadable", CUT, "stack memory that is not mapped")                             \
 	X(TABLE_UNREADABLE, "table-unreadable", CUT, "unwind tables that are not mapped")                           \
 	X(PAGE_NOT_SAFE, "page-not-safe", CUT, "a page that is not there and is not safe to fault in")              \

@@ -44,7 +44,7 @@ struct recorder {
 	int news;		   /* it says here that it has begun; -1: it has */
 	bool begun;
 	bool too_large; /* it takes too much memory, and is to end when the next one has begun */
-	bool ended;	/* it was told to end: the next one has begun */
+	bool ended;	/* it has had the signal to end: the next one has begun */
 	bool orphan;	/* its store is gone */
 	char path[PATH_MAX];
 };

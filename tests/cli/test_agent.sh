@@ -168,6 +168,7 @@ kill -TERM $agent
 wait $agent
 rm -rf st
 begin --rotate 10m --max-memory 0
+until_true grep -q "recording into" agent.said >/dev/null
 sh -c 'for i in 1 2 3 4 5 6; do sleep 1.3; echo; done' | while read -r line; do :; done
 claim "without a limit it goes on" sh -c "! ls st | grep -q 'Z\.dusk$'"
 kill -TERM $agent

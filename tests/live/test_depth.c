@@ -18,7 +18,8 @@ static struct dusk_profile *record_deep(pid_t *pid, const char *max_depth)
 	return live_read(file);
 }
 
-static void a_stack_deeper_than_max_depth_is_cut_there(void **state)
+/* Of the 512 frames that are kept 384 are the innermost, one is the gap, and 127 are the outermost: main() is one. */
+static void a_stack_deeper_than_max_depth_keeps_its_ends(void **state)
 {
 	pid_t pid;
 	_cleanup_profile_ p = record_deep(&pid, "512");
@@ -34,14 +35,15 @@ static void a_stack_deeper_than_max_depth_is_cut_there(void **state)
 		live_user_stack(p, s->node, &stack);
 		assert_int_equal(stack.nr, 512);
 		sentence = live_sentence(&stack);
-		if (strcmp(sentence, "recurse*511 burn") && strcmp(sentence, "recurse*512"))
-			fail_msg("not the innermost 512 frames: %s", sentence);
+		if (!live_matches(sentence,
+				  "^main (.* )?recurse\\*1[0-2][0-9] \\[\\.\\.\\.\\] recurse\\*38[34]( burn)?$"))
+			fail_msg("not both ends: %s", sentence);
 		free(sentence);
 		cut++;
 	}
 	assert_true(cut > 50);
 	assert_true(cut * 10 >= live_count(p, pid).walked * 9);
-	print_message("%zu stacks cut at 512\n", cut);
+	print_message("%zu stacks without their middle\n", cut);
 }
 
 static void a_stack_within_max_depth_is_whole(void **state)
@@ -59,7 +61,7 @@ static void a_stack_within_max_depth_is_whole(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stack_deeper_than_max_depth_is_cut_there),
+		cmocka_unit_test(a_stack_deeper_than_max_depth_keeps_its_ends),
 		cmocka_unit_test(a_stack_within_max_depth_is_whole),
 	};
 

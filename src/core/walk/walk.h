@@ -21,7 +21,7 @@ struct walk_trace {
 /* The machine and the number of frames where a frame began: a walk that had to wait for a page goes back there. */
 struct frame_start {
 	u64 pc, sp, bare_at, callback_sp;
-	u32 pc_is_exact, lazy, invalid, nr;
+	u32 pc_is_exact, lazy, invalid, nr, laps, pad;
 	u64 reg[KEPT_REGS];
 };
 
@@ -29,7 +29,7 @@ struct frame_start {
 struct walk {
 	/* input */
 	struct machine machine; /* its registers */
-	u32 max_depth;		/* frames, at most MAX_DEPTH */
+	u32 max_depth;		/* frames to keep, at most MAX_DEPTH */
 	u32 no_cache;		/* do not use the row cache */
 	u32 at_once;		/* no other task can run here during the walk: it must be short */
 	u32 turns;		/* of walk_frame() */
@@ -39,12 +39,15 @@ struct walk {
 	u32 row_misses;
 	u64 visited;	  /* @row_wanted, if its row was looked up; 0: it was not */
 	struct stack out; /* frames as in abi/frame.h */
+	u32 laps;	  /* deep.c: how often the outer frames were overwritten */
+	u32 nr_walked;	  /* out.nr as the walk left it */
 	struct walk_trace trace;
 	/* working space; @modules keeps what is known of the address space from walk to walk */
 	struct modules modules;
 	struct ehframe ehframe;
 	struct sframe sframe;
 	struct frame_start start;
+	u64 outer[MAX_DEPTH / 4]; /* deep.c */
 	u32 before, nr_before; /* outcome and frames, before @row_wanted was looked up */
 };
 
@@ -59,13 +62,20 @@ struct walk {
 #define WORK_OF_ROW 32
 #define WORK_OF_FILE 512
 #define MAX_WAITS 4096 /* for pages */
+#define WALK_DEEPEST (1 << 16) /* frames that are walked, however few are kept */
 #define FDES_AT_ONCE 256
 #define CFI_OPS_AT_ONCE 512
 #define SFRAME_ITEMS_AT_ONCE 512
 
+/* How many of the kept frames are the outermost ones, if the stack is too deep. */
+static INLINE u32 walk_nr_outer(const struct walk *w)
+{
+	return w->max_depth / 4;
+}
+
 static INLINE u64 walk_work(const struct walk *w)
 {
-	return w->out.nr + (u64)w->turns * WORK_OF_TURN + (u64)w->row_misses * WORK_OF_ROW +
+	return w->out.nr + (u64)w->laps * walk_nr_outer(w) + (u64)w->turns * WORK_OF_TURN + (u64)w->row_misses * WORK_OF_ROW +
 	       (u64)w->modules.misses * WORK_OF_FILE + w->machine.work;
 }
 
@@ -106,7 +116,7 @@ static INLINE void walk_start(struct walk *w)
 	w->row_misses = 0;
 	w->row_wanted = w->visited = 0;
 	w->trace.on = 0;
-	w->out.nr = 0;
+	w->out.nr = w->laps = 0;
 }
 
 /* prefetch.c: the walk has ended, @why; learn the row of w->row_wanted. Returns what the turn has to return. */
@@ -118,6 +128,12 @@ GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key);
 GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL);
 GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
 
+/* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP. */
+GLOBAL u32 deep_make_room(struct walk *w NONNULL);
+
+/* deep.c: the walk of a stack that was too deep has ended: put its outermost frames in order, behind FRAME_GAP. */
+GLOBAL int deep_end(struct walk *w NONNULL);
+
 /* walk.c: one turn of a walk. */
 DECLARE_TURN(walk_frame, struct walk);
 
@@ -128,7 +144,10 @@ DECLARE_TURN(walk_frame, struct walk);
 static INLINE void walk_stack(struct walk *w)
 {
 	w->outcome = GOING_ON;
-	loop(w->max_depth + 1 + MAX_WAITS, walk_frame, w);
+	loop(WALK_DEEPEST + MAX_WAITS, walk_frame, w);
+	w->nr_walked = w->out.nr;
+	if (w->laps)
+		deep_end(w);
 	if (w->visited) {
 		w->outcome = w->before;
 		w->out.nr = w->nr_before;

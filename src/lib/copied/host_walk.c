@@ -295,9 +295,9 @@ u32 host_walk_run(struct host_walk *h, const struct copied_stack *s, u32 max_dep
 		w->machine.stack_end = (h->sp + s->nr_bytes) & ~7ULL;
 	walk_stack(w);
 	target_use(NULL);
-	if (h->absent == w->out.nr + 1 && (is_for_lack(w->outcome) || w->outcome == TABLE_UNREADABLE))
+	if (h->absent == w->nr_walked + 1 && (is_for_lack(w->outcome) || w->outcome == TABLE_UNREADABLE))
 		w->outcome = NO_FILE;
-	else if (h->refused == w->out.nr + 1 && is_for_lack(w->outcome))
+	else if (h->refused == w->nr_walked + 1 && is_for_lack(w->outcome))
 		w->outcome = NOT_COPIED;
 	if (w->outcome == NOT_COPIED)
 		fill_hole(h);

@@ -40,7 +40,7 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 	w->outcome = GOING_ON;
 	t->frames.nr = 0;
 	walk_start(w);
-	while (!stop) {
+	while (!stop && w->out.nr < max_depth) {
 		struct trace_frame f = {.pc = m->pc, .sp = m->sp, .pc_is_exact = m->pc_is_exact};
 		u32 nr = w->out.nr, fp_steps = m->fp_steps;
 
@@ -58,6 +58,8 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 		if (vec_push(&t->frames, f))
 			return -ENOMEM;
 	}
+	if (!stop && w->out.nr == max_depth)
+		w->outcome = TOO_DEEP;
 	return 0;
 }
 

@@ -70,6 +70,8 @@ int dusk_stacks_find(const struct dusk_stacks *s, const struct dusk_stack *stack
 			name->offset,
 			name->size,
 		};
+	else if (n && frame == FRAME_GAP)
+		*ret = (struct dusk_symbol){FRAME_GAP_NAME, FRAME_GAP_NAME, 0, 0};
 	else if (n && frame_module(frame) == FRAME_ANON)
 		*ret = (struct dusk_symbol){NULL, "[anon]", (frame & FRAME_ADDRESS) << s->address_shift, 0};
 	else if (file && file->number != FRAME_KERNEL)

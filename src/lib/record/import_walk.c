@@ -72,7 +72,7 @@ static uint32_t frame_of(struct import *im, uint32_t pid, u64 frame)
 	uint32_t *module = map_find(&im->walk.modules, frame_module(frame));
 
 	if (frame_module(frame) == FRAME_ANON || !module)
-		return import_frame(im, pid, frame_offset(frame), frame_is_return(frame));
+		return import_frame(im, frame == FRAME_GAP ? 0 : pid, frame_offset(frame), frame_is_return(frame));
 	return profile_frame(im->writer, *module, frame_offset(frame), frame_is_return(frame),
 			     (enum dusk_method)frame_method(frame));
 }

@@ -37,7 +37,7 @@ void stacks_free(struct stacks *s)
 static bool depends_on_process(const u64 *frame, u32 nr)
 {
 	for (u32 i = 0; i < nr; i++)
-		if (frame_module(frame[i]) == FRAME_ANON)
+		if (frame_is_anon(frame[i]))
 			return true;
 	return false;
 }
@@ -47,7 +47,7 @@ uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pi
 	uint32_t node = 0, module, method;
 
 	for (u32 i = nr; i--;) {
-		module = modules_index(s->modules, frame_module(frame[i]), pid);
+		module = modules_index(s->modules, frame_module(frame[i]), frame[i] == FRAME_GAP ? 0 : pid);
 		method = frame_method(frame[i]);
 		node = profile_node(s->writer, node,
 				    profile_frame(s->writer, module, frame_offset(frame[i]), frame_is_return(frame[i]),

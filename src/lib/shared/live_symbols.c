@@ -145,6 +145,8 @@ void live_symbols_find(struct live_symbols *n, uint64_t frame, struct dusk_place
 		find_kernel(n, frame, ret);
 	else if (f)
 		find_code(n, f, frame, ret);
+	else if (frame == FRAME_GAP)
+		*ret = (struct dusk_place){FRAME_GAP_NAME, FRAME_GAP_NAME, 0};
 	else
 		*ret = (struct dusk_place){NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame)};
 }

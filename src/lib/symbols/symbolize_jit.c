@@ -2,6 +2,7 @@
 /* Name code in memory without a file, by what its JIT wrote (jits.h). */
 #include <errno.h>
 #include <stdlib.h>
+#include "abi/frame.h"
 #include "base/cleanup.h"
 #include "lib/process/jits.h"
 #include "lib/symbols/symbolizer.h"
@@ -44,6 +45,10 @@ int symbolize_anon(struct symbolizer *s, uint32_t module, const struct group *g)
 	for (uint32_t i = 0; !rc && i < g->nr; i++) {
 		const struct dusk_frame *f = &s->p->frames[g->frames[i]];
 
+		if (f->offset == frame_offset(FRAME_GAP)) {
+			rc = symbolizer_name(s, &s->p->frames[g->frames[i]], FRAME_GAP_NAME, FRAME_GAP_NAME, f->offset);
+			continue;
+		}
 		rc = jits_loads(s->jits, pid, f->offset - f->is_return, &loads);
 		rc = rc ?: symbolizer_name_by_time(s, g->frames[i], &loads, "[anon]");
 		rc = rc ?: symbolizer_step(s);

@@ -175,21 +175,65 @@ static void recursion(u32 depth)
 	start(FUNCTION(0) + 1);
 }
 
-static void a_stack_as_deep_as_allowed_is_complete_and_a_deeper_one_says_so(void **state)
+/* The @most frames that are kept: the innermost, a gap, and the outermost, each the one that it is in the whole stack. */
+static void check_kept(u32 most)
 {
-	static const u32 depths[] = {2, 3, 100, MAX_DEPTH};
+	u32 outer = most / 4, first = most - outer;
+
+	assert_int_equal(w.out.nr, most);
+	for (u32 i = 0; i < first; i++)
+		assert_true(is_wanted(i));
+	if (outer)
+		assert_int_equal(w.out.frame[first], FRAME_GAP);
+	for (u32 i = outer; i-- > 1;) {
+		const u32 whole = nr_want - outer + i;
+
+		w.out.frame[whole] = w.out.frame[first + i]; /* never over one that is still to be looked at */
+		assert_true(is_wanted(whole));
+	}
+}
+
+static void a_stack_that_is_too_deep_keeps_both_its_ends(void **state)
+{
+	static const u32 depths[] = {2, 3, 100, 700, MAX_DEPTH}, kept[] = {1, 2, 3, 4, 5, 8, 24, 99, 512, MAX_DEPTH};
 
 	for (size_t i = 0; i < COUNT(depths); i++) {
 		recursion(depths[i]);
 		w.max_depth = depths[i];
 		assert_int_equal(walk(), UNDEFINED_RA);
 		check_frames(depths[i]);
-
-		recursion(depths[i]);
-		w.max_depth = depths[i] - 1;
-		assert_int_equal(walk(), TOO_DEEP);
-		check_frames(depths[i] - 1);
+		for (size_t k = 0; k < COUNT(kept) && kept[k] < depths[i]; k++) {
+			recursion(depths[i]);
+			w.max_depth = kept[k];
+			assert_int_equal(walk(), TOO_DEEP);
+			check_kept(kept[k]);
+		}
 	}
+}
+
+/* What is not known to be the outer end is not kept as such; an end of another kind is named. */
+static void a_deep_stack_without_its_outer_end_says_why(void **state)
+{
+	size_t ended_between = 0;
+
+	for (u32 work = 0; work < 10000; work += 100) {
+		recursion(100);
+		w.max_depth = 40;
+		w.machine.work = WORK - work;
+		walk_stack(&w);
+		assert_true(w.outcome == TOO_LONG || w.outcome == TOO_DEEP);
+		if (w.outcome == TOO_LONG || w.out.nr == 40)
+			continue;
+		check_frames(30);
+		ended_between++;
+	}
+	assert_true(ended_between > 0);
+	recursion(100);
+	memset(im.up.bytes + im.up.len - 8, 0, 8); /* the return address of the outermost frame but one */
+	w.max_depth = 40;
+	assert_int_equal(walk(), ZERO_RA);
+	assert_int_equal(w.out.nr, 40);
+	assert_int_equal(w.out.frame[30], FRAME_GAP);
 }
 
 static bool is_named(u32 outcome, int err)
@@ -1309,7 +1353,8 @@ int main(void)
 		cmocka_unit_test(a_known_stack_is_walked_to_its_end),
 		cmocka_unit_test(rows_that_are_known_are_not_read_again),
 		cmocka_unit_test(a_call_that_ends_its_function_is_looked_up_inside_it),
-		cmocka_unit_test(a_stack_as_deep_as_allowed_is_complete_and_a_deeper_one_says_so),
+		cmocka_unit_test(a_stack_that_is_too_deep_keeps_both_its_ends),
+		cmocka_unit_test(a_deep_stack_without_its_outer_end_says_why),
 		cmocka_unit_test(no_failing_read_makes_a_wrong_frame),
 		cmocka_unit_test(a_signal_frame_leads_to_the_interrupted_instruction),
 		cmocka_unit_test(a_frame_below_a_signal_frame_may_be_empty),

@@ -598,7 +598,7 @@ static void assert_address(uint64_t high)
 
 static void addresses_in_a_profile_of_any_architecture_go_with_its_stacks(void **state)
 {
-	assert_address(0x7fffffffffff);
+	assert_address(0x7fffffffeffe);
 	assert_address(0xffff8e010044);
 	assert_address(0x00fffff7b1a2c000);
 }
