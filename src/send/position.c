@@ -29,14 +29,14 @@ static int lock(struct position *p, const char *store, const char *place)
 	return p->lock < 0 || flock(p->lock, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
-/* Positions of older versions do not have all of it. Returns false: it is damaged. */
+/* Returns false: it is damaged. */
 static bool parse(struct position *p, const char *text)
 {
 	return sscanf(text,
 		      "profile %255s done %d from " CURSOR " to " CURSOR " sent %" SCNu64 " refused %" SCNu64
 		      " lost-profiles %" SCNu64 " asks %d session %" SCNx64,
 		      p->profile, &p->done, CURSOR_OF(&p->from), CURSOR_OF(&p->to), &p->sent.nr, &p->sent.refused,
-		      &p->lost_profiles, &p->asks, &p->session) >= 10 &&
+		      &p->lost_profiles, &p->asks, &p->session) == 15 &&
 	       !strchr(p->profile, '/');
 }
 

@@ -210,6 +210,7 @@ int main(int argc, char **argv)
 	profile_set(writer, "stackmap_full", "7");
 	profile_set(writer, "stackmap_contended", "1");
 	profile_set(writer, "stackmap_raced", "2");
+	profile_set(writer, "stackmap_successes", "192");
 	profile_set(writer, "stackmap_probes", "90 6 3 1 0 0 0 92");
 	known();
 	if (argc > 2)

@@ -7,10 +7,10 @@
 #include "base/cleanup.h"
 #include "lib/profile/pack.h"
 
-enum { VERSION_DIFFERENCES = 1, VERSION = 2, PLAIN = 0, ZSTD = 1, LEVEL = 3 };
+enum { VERSION = 1, PLAIN = 0, ZSTD = 1, LEVEL = 3 };
 enum { VARINT_MAX = 10, NR_HEAD = 5, HEAD_MAX = (NR_HEAD + PACK_MAX) * VARINT_MAX };
 
-/* How a column is encoded; one of version 1 is of differences. */
+/* How a column is encoded. */
 enum kind { DIFFERENCES, NUMBERS, TEXTS, NR_KINDS, NULLS = 4 /* a byte for each row says first whether it is NULL */ };
 
 static int add(struct pack_column *c, uint64_t number, bool null)
@@ -250,11 +250,10 @@ static int get_column(struct pack_column *c, const uint8_t **at, const uint8_t *
 }
 
 /* Set @kind for each column. */
-static int get_kinds(const uint8_t **at, const uint8_t *end, uint64_t version, uint32_t nr, uint64_t *kind)
+static int get_kinds(const uint8_t **at, const uint8_t *end, uint32_t nr, uint64_t *kind)
 {
 	for (uint32_t i = 0; i < nr; i++) {
-		kind[i] = DIFFERENCES;
-		if (version != VERSION_DIFFERENCES && !get(at, end, &kind[i]))
+		if (!get(at, end, &kind[i]))
 			return -EBADMSG;
 		if (kind[i] > TEXTS && kind[i] != (NUMBERS | NULLS) && kind[i] != (DIFFERENCES | NULLS))
 			return -ENOTSUP;
@@ -273,12 +272,12 @@ int pack_decode(const uint8_t *data, size_t len, struct pack *ret)
 	for (int i = 0; i < NR_HEAD; i++) {
 		if (!get(&data, end, &head[i]))
 			return -EBADMSG;
-		if (!i && head[0] != VERSION && head[0] != VERSION_DIFFERENCES)
+		if (!i && head[0] != VERSION)
 			return -ENOTSUP;
 	}
 	if (head[1] > ZSTD || head[3] > PACK_MAX)
 		return -ENOTSUP;
-	err = get_kinds(&data, end, head[0], head[3], kind);
+	err = get_kinds(&data, end, head[3], kind);
 	if (err)
 		return err;
 	if (head[2] > PACK_ROWS_MAX || head[4] < head[2] * head[3] ||

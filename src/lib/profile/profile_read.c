@@ -15,7 +15,6 @@
 #include "lib/profile/packed.h"
 #include "lib/profile/profile_reader.h"
 #include "lib/profile/profile_schema.h"
-#include "lib/profile/profile_v1.h"
 
 struct strings *profile_strings(struct dusk_profile *p)
 {
@@ -35,22 +34,21 @@ static const struct table {
 	int64_t first, last;
 	bool dense;
 	int (*read)(struct reader *r);
-	bool optional;	    /* missing in profiles of older versions */
-	const char *column; /* one more column, which may be missing likewise */
-	const char *more;   /* what is there if @column is */
+	bool optional;	    /* made when the first row is known */
+	const char *column; /* one more column, which may be missing */
 	size_t cursor;	    /* where in a struct profile_cursor its ids are, plus one; 0: it is read as a whole */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, reader_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, reader_module},
 	{"image", "id,name", 1, UINT32_MAX - 1, true, reader_image},
 	{"function", "id,name,symbol,image", 1, UINT32_MAX - 1, true, reader_function},
-	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, reader_frame,
-	 .column = "method"},
+	{"frame", "id,module,offset,is_return,function,function_offset,address,method", 1, UINT32_MAX - 1, true,
+	 reader_frame},
 	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, reader_node},
-	{"cgroup", "id,path,container,container_name,pod,namespace,unit", 1, UINT32_MAX - 1, true, reader_cgroup, true,
-	 "host"},
-	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, reader_thread, .column = "cgroup"},
-	{"title", "thread,text", 0, UINT32_MAX - 1, false, reader_title, true, "service", ",version"},
+	{"cgroup", "id,path,container,container_name,pod,namespace,unit,host", 1, UINT32_MAX - 1, true, reader_cgroup,
+	 true},
+	{"thread", "id,pid,tid,comm,cgroup", 0, UINT32_MAX - 1, true, reader_thread},
+	{"title", "thread,text,service,version", 0, UINT32_MAX - 1, false, reader_title, true},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, reader_outcome},
 	{"source", "id,path", 1, UINT32_MAX - 1, true, reader_source, true},
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, reader_line, true},
@@ -149,19 +147,18 @@ static int read_blocks(struct reader *r, const struct table *t)
 	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
 }
 
-static int read_rows(struct reader *r, const struct table *t, const char *name)
+static int read_rows(struct reader *r, const struct table *t)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	bool more = t->column && db_has_column(r->file.db, name, t->column);
+	bool more = t->column && db_has_column(r->file.db, t->name, t->column);
 	char sql[512], which[96] = "";
 	int rc;
 
 	if (t->cursor)
 		snprintf(which, sizeof(which), " where rowid>%" PRId64 " and rowid<=%" PRId64, *id_in(&r->from, t),
 			 *id_in(&r->to, t));
-	snprintf(sql, sizeof(sql), "select %s%s%s%s from %s%s order by %s",
-		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "",
-		 more && t->more ? t->more : "", name, which, t->first < 0 ? "1" : "rowid");
+	snprintf(sql, sizeof(sql), "select %s%s%s from %s%s order by %s", t->columns, more ? "," : "",
+		 more ? t->column : "", t->name, which, t->first < 0 ? "1" : "rowid");
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
 	if (rc)
 		return profile_file_failed(&r->file, rc);
@@ -176,20 +173,19 @@ static int read_rows(struct reader *r, const struct table *t, const char *name)
 
 static int read_table(struct reader *r, const struct table *t)
 {
-	const char *name = r->v1 ? v1_then(v1_tables, t->name) : t->name;
 	sqlite3_int64 nr;
 	int rc = 0;
 
 	if (t->optional) {
-		rc = count_tables(r, name, &nr);
+		rc = count_tables(r, t->name, &nr);
 		if (rc || !nr)
 			return rc;
 	}
-	r->table = name;
+	r->table = t->name;
 	r->id = t->first - 1;
 	if (r->packed)
 		rc = read_blocks(r, t);
-	return rc ?: read_rows(r, t, name);
+	return rc ?: read_rows(r, t);
 }
 
 /* Check that this is a profile of a known format, and that its tables are real tables. */
@@ -204,19 +200,15 @@ static int check_header(struct reader *r)
 		return profile_file_failed(&r->file, rc);
 	if (application != PROFILE_APPLICATION_ID)
 		return error_set(r->file.err, -EINVAL, "%s is not a dusk profile", r->file.path);
-	if (version > PROFILE_VERSION_PACKED)
+	if (version > PROFILE_VERSION)
 		return error_set(r->file.err, -EPROTONOSUPPORT,
 				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
-				 r->file.path, (long long)version, PROFILE_VERSION_PACKED);
-	r->v1 = version == 1;
-	r->packed = version == PROFILE_VERSION_PACKED;
-	whole = version >= 1;
-	if (r->packed) {
-		rc = count_tables(r, "packed", &nr);
-		if (rc)
-			return rc;
-		whole = nr == 1;
-	}
+				 r->file.path, (long long)version, PROFILE_VERSION);
+	rc = count_tables(r, "packed", &nr);
+	if (rc)
+		return rc;
+	r->packed = nr;
+	whole = version == PROFILE_VERSION;
 	for (size_t i = 0; i < NR_TABLES && whole; i++) {
 		rc = count_tables(r, tables[i].name, &nr);
 		if (rc)

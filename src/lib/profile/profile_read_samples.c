@@ -8,7 +8,6 @@
 #include "lib/error.h"
 #include "lib/profile/profile_reader.h"
 #include "lib/profile/profile_schema.h"
-#include "lib/profile/profile_v1.h"
 #include "lib/profile/windows.h"
 
 int reader_counter(struct reader *r)
@@ -21,8 +20,6 @@ int reader_counter(struct reader *r)
 	bool fresh;
 	uint32_t *number;
 
-	if (r->v1)
-		c.name = v1_now(v1_counters, c.name);
 	number = map_at(&r->counter_numbers, (uintptr_t)c.name, &fresh);
 	if (!number)
 		return -ENOMEM;

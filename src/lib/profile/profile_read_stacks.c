@@ -51,11 +51,10 @@ int reader_frame(struct reader *r)
 		.is_return = reader_number(r, 3, 1),
 		.function = reader_number_or(r, 4, r->functions.nr - 1, 0),
 		.function_offset = reader_number_or(r, 5, UINT32_MAX, 0),
+		.method = reader_number_or(r, 7, DUSK_BY_CODE, DUSK_BY_NOTHING),
 	};
 
 	f.address = reader_number_or(r, 6, UINT64_MAX, f.offset);
-	if (reader_columns(r) > 7)
-		f.method = reader_number_or(r, 7, DUSK_BY_CODE, DUSK_BY_NOTHING);
 	return vec_push(&r->frames, f);
 }
 
@@ -100,7 +99,7 @@ int reader_cgroup(struct reader *r)
 		.pod = reader_text_or(r, 4, ""),
 		.pod_namespace = reader_text_or(r, 5, ""),
 		.unit = reader_text_or(r, 6, ""),
-		.host = reader_columns(r) > 7 ? reader_text_or(r, 7, "") : "",
+		.host = reader_text_or(r, 7, ""),
 	};
 
 	return vec_push(&r->cgroups, c);
@@ -115,30 +114,24 @@ int reader_thread(struct reader *r)
 		.title = "",
 		.service = "",
 		.version = "",
+		.cgroup = reader_number_or(r, 4, r->cgroups.nr - 1, 0),
 	};
 
-	if (reader_columns(r) > 4)
-		t.cgroup = reader_number_or(r, 4, r->cgroups.nr - 1, 0);
 	return vec_push(&r->threads, t);
 }
 
 int reader_title(struct reader *r)
 {
-	const char *title = reader_text_or(r, 1, ""), *service = "", *version = "";
 	struct dusk_thread *t;
 
-	if (reader_columns(r) > 2) {
-		service = reader_text_or(r, 2, "");
-		version = reader_text_or(r, 3, "");
-	}
 	if (r->id >= (int64_t)r->threads.nr) {
 		r->damaged = true;
 		return 0;
 	}
 	t = &r->threads.v[r->id];
-	t->title = title;
-	t->service = service;
-	t->version = version;
+	t->title = reader_text_or(r, 1, "");
+	t->service = reader_text_or(r, 2, "");
+	t->version = reader_text_or(r, 3, "");
 	return vec_push(&r->titled, r->id);
 }
 

@@ -16,11 +16,6 @@ static int type_of(const struct reader *r, int column)
 	return *pack_text_at(c, r->row) ? SQLITE_TEXT : SQLITE_NULL;
 }
 
-int reader_columns(const struct reader *r)
-{
-	return r->block ? (int)r->block->nr : sqlite3_column_count(r->stmt);
-}
-
 uint64_t reader_number_or(struct reader *r, int column, uint64_t max, uint64_t fallback)
 {
 	int type = type_of(r, column);

@@ -22,7 +22,7 @@ struct reader {
 	bool damaged;
 	const struct pack *block; /* the packed rows that are being read, instead of @stmt; or NULL */
 	uint32_t row;		  /* of @block */
-	bool v1, packed;	  /* the file has format 1; it has packed rows */
+	bool packed;		  /* the file has packed rows */
 	struct profile_cursor from, to, reached;
 
 	struct vec(const char *) images, sources;
@@ -33,9 +33,6 @@ struct reader {
 	struct vec(uint32_t) counted;  /* the counter of each row of "counted", from 1 */
 	struct map counter_numbers;    /* by the address of the name, which is in @strings once */
 };
-
-/* How many columns the row has that is being read. */
-int reader_columns(const struct reader *r);
 
 /* Return the integer in this column, which must be at most @max; NULL counts as @fallback. What cannot be sets @r->damaged. */
 uint64_t reader_number_or(struct reader *r, int column, uint64_t max, uint64_t fallback);

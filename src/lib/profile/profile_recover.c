@@ -16,8 +16,6 @@
 #include "lib/profile/profile_schema.h"
 
 #define NR_OF(table) "select count(*) from sqlite_schema where name='" table "' and type='table'"
-/* What a recorder says of itself it writes before all else. */
-#define IS_EMPTY "select not exists(select 1 from setting) and not exists(select 1 from sample)"
 #define HAS_WINDOWS NR_OF("counted")
 /* They were not counted before, when the profile could not be completed, or get its name. */
 #define LOSES_WINDOWS                                                        \
@@ -57,19 +55,6 @@ static int count_lost_windows(sqlite3 *db, uint64_t alive_ns)
 	return rc;
 }
 
-/* Was the recorder killed before it had said anything? Older ones made their tables first. */
-static int is_empty(sqlite3 *db, bool *ret)
-{
-	sqlite3_int64 samples = 0, settings = 0, empty = 1;
-	int rc = db_integer(db, NR_OF("sample"), &samples);
-
-	rc = rc ?: db_integer(db, NR_OF("setting"), &settings);
-	if (!rc && samples && settings)
-		rc = db_integer(db, IS_EMPTY, &empty);
-	*ret = !rc && empty;
-	return rc;
-}
-
 /* Write the log back. *@empty: there is nothing in it. */
 static int make_whole(const struct place *p, uint64_t alive_ns, bool *empty, struct dusk_error *err)
 {
@@ -93,7 +78,7 @@ static int make_whole(const struct place *p, uint64_t alive_ns, bool *empty, str
 	rc = rc ?: db_integer(db, "select count(*) from sqlite_schema", &objects);
 	if (!rc && objects && application != PROFILE_APPLICATION_ID)
 		rc = SQLITE_NOTADB;
-	rc = rc ?: is_empty(db, empty);
+	*empty = !rc && !objects;
 	rc = rc || *empty ? rc : count_lost_windows(db, alive_ns);
 	rc = rc || *empty ? rc : db_leave_wal(db);
 	if (!rc)

@@ -32,7 +32,7 @@ static int check_same(sqlite3 *db, const struct dusk_profile *p)
 	rc = rc ?: db_integer(db, "pragma user_version", &version);
 	if (rc)
 		return rc;
-	if (application != PROFILE_APPLICATION_ID || version < 1 || version > PROFILE_VERSION_PACKED)
+	if (application != PROFILE_APPLICATION_ID || version != PROFILE_VERSION)
 		return SQLITE_NOTADB;
 	rc = packed_count(db, "frame", &frames);
 	rc = rc ?: packed_count(db, "module", &modules);
@@ -115,10 +115,7 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p, uint64_t *cut)
 static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	bool methods = db_has_column(db, "frame", "method"); /* missing in older profiles */
-	int rc = db_prepare(&stmt, db,
-			    methods ? "insert into frame values(?,?,?,?,?,?,?,?)"
-				    : "insert into frame values(?,?,?,?,?,?,?)");
+	int rc = db_prepare(&stmt, db, "insert into frame values(?,?,?,?,?,?,?,?)");
 
 	for (uint32_t i = 1; !rc && i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];
@@ -130,8 +127,7 @@ static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 		bind_number_or_null(stmt, 5, f->function, !f->function);
 		bind_number_or_null(stmt, 6, f->function_offset, !f->function);
 		bind_number_or_null(stmt, 7, f->address, f->address == f->offset);
-		if (methods)
-			sqlite3_bind_int(stmt, 8, f->method);
+		sqlite3_bind_int(stmt, 8, f->method);
 		rc = db_run(stmt);
 	}
 	return rc;

@@ -9,8 +9,7 @@
 #pragma once
 
 #define PROFILE_APPLICATION_ID 0x6475736b /* "dusk" */
-#define PROFILE_VERSION 2		  /* 1 has other names for some tables, columns and counters: profile_v1.h */
-#define PROFILE_VERSION_PACKED 3	  /* as 2, but rows are packed (packed.h): the highest that is read */
+#define PROFILE_VERSION 1
 #define PROFILE_PAGE_BYTES 1024
 #define PROFILE_MAX_NS (1ULL << 62) /* upper bound of times and durations */
 #define PROFILE_MAX_LINES 64	    /* of a frame: functions inlined into each other; unfolding makes a node of each */
@@ -39,15 +38,15 @@
 	"create table outcome(id integer primary key, name text, class text, sentence text);" \
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
 
-/* Created when lines are known. Profiles without lines, and older ones, lack these tables. */
+/* Created when lines are known. Profiles without lines lack these tables. */
 #define PROFILE_LINE_TABLES                                                                \
 	"create table if not exists source(id integer primary key, path text);"            \
 	"create table if not exists line(id integer primary key, frame int, function int," \
 	" source int, line int);"
 
 /*
- * Created when the first title of a process or its first cgroup is known. Older profiles, and those of other profilers,
- * lack these tables. A row of title holds for later threads of its process, too.
+ * Created when the first title of a process or its first cgroup is known. Profiles of other profilers lack these
+ * tables. A row of title holds for later threads of its process, too.
  */
 #define PROFILE_LABEL_TABLES                                                                          \
 	"create table title(thread integer primary key, text text, service text, version text);"      \
@@ -65,7 +64,7 @@
 	"coalesce(c.host,(select value from setting where key='hostname'))host,title "                \
 	"from b left join cgroup c on c.id=b.cgroup;"
 
-/* Created when tracefs events are recorded. Profiles without events, and older ones, lack these tables. */
+/* Created when tracefs events are recorded. Profiles without events lack these tables. */
 #define PROFILE_EVENT_TABLES                                                                     \
 	"create table event(id integer primary key, name text);"                                 \
 	"create table occurrence(id integer primary key, time int, thread int, node int,"        \
@@ -76,9 +75,8 @@
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "          \
 	"left join event e on e.id=s.event;"
 
-/* Created when samples are summed by windows. Profiles without windows, and older ones, lack these tables. */
+/* Created when samples are summed by windows. Profiles without windows lack these tables. */
 #define PROFILE_WINDOW_TABLES                                                                            \
-	"pragma user_version=3;" /* PROFILE_VERSION_PACKED */                                            \
 	"create table packed(id integer primary key, name text, nr int, rows blob);"                     \
 	"create table window(id integer primary key, start int, length int, rows blob);"                 \
 	"create table counted(id integer primary key, name text);"                                       \

@@ -196,9 +196,9 @@ static int check(struct dusk_query *q)
 		return profile_file_failed(f, rc);
 	if (application != PROFILE_APPLICATION_ID)
 		return error_set(f->err, -EINVAL, "%s is not a dusk profile", f->path);
-	if (version < 1 || version > PROFILE_VERSION_PACKED)
-		return error_set(f->err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads up to %d", f->path,
-				 (long long)version, PROFILE_VERSION_PACKED);
+	if (version != PROFILE_VERSION)
+		return error_set(f->err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads %d", f->path,
+				 (long long)version, PROFILE_VERSION);
 	if (virtual)
 		return error_set(f->err, -EINVAL, "%s is damaged: it has virtual tables, which a profile has not",
 				 f->path);

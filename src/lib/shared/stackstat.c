@@ -63,7 +63,6 @@ static uint64_t get(const struct dusk_profile *p, const char *key)
 static void get_requests(struct dusk_stackmap_stat *ret, const struct dusk_profile *p)
 {
 	const char *probes = dusk_profile_setting(p, "stackmap_probes");
-	uint64_t found = 0;
 	char *end;
 
 	if (!probes)
@@ -73,11 +72,9 @@ static void get_requests(struct dusk_stackmap_stat *ret, const struct dusk_profi
 	ret->full = get(p, "stackmap_full");
 	ret->contended = get(p, "stackmap_contended");
 	ret->raced = get(p, "stackmap_raced");
-	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++, probes = end) {
+	ret->successes = get(p, "stackmap_successes");
+	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++, probes = end)
 		ret->probes[i] = strtoull(probes, &end, 10);
-		found += ret->probes[i];
-	}
-	ret->successes = dusk_profile_setting(p, "stackmap_successes") ? get(p, "stackmap_successes") : found;
 }
 
 int dusk_stackmap_stat_of_profile(struct dusk_stackmap_stat *ret, const struct dusk_profile *p)

@@ -12,7 +12,7 @@ struct balance {
 	int64_t missing;
 };
 
-/* What the counters of @p say. Returns false if they say nothing of @source (DUSK_CPU or DUSK_OFF_CPU), as in older profiles. */
+/* What the counters of @p say. Returns false if they say nothing of @source (DUSK_CPU or DUSK_OFF_CPU), as in those of other profilers. */
 bool balance_of(struct balance *ret, const struct dusk_profile *p, enum dusk_source source);
 
 /* What the counters of the windows from @from_ns up to @to_ns say, since the beginning of the recording. */

@@ -80,27 +80,6 @@ static void profiles_without_intervals_are_read(void **state)
 	dusk_profile_free(p);
 }
 
-static void a_profile_of_format_1_is_read_by_its_old_names(void **state)
-{
-	struct dusk_profile *p;
-
-	(void)state;
-	write_profile();
-	run_sql(path, "drop view intervals; drop view timeline; alter table offcpu rename to absence;"
-		      "alter table thread_times rename to life; alter table life rename intervals to absences;"
-		      "alter table waker rename offcpu to absence; insert into waker values(1, 0, 0, 0, 1);"
-		      "insert or replace into counter values('known', 17, ''); pragma user_version=1");
-	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
-	assert_int_equal(p->nr_samples, 2);
-	assert_int_equal(p->nr_thread_times, 1);
-	assert_int_equal(p->thread_times[0].intervals, 2);
-	assert_int_equal(p->nr_wakers, 2);
-	for (uint32_t i = 0; i < p->nr_counters; i++)
-		if (p->counters[i].value == 17)
-			assert_string_equal(p->counters[i].name, "cached");
-	dusk_profile_free(p);
-}
-
 static void wrong_values_are_damage(void **state)
 {
 	static const char *const damage[] = {
@@ -215,7 +194,6 @@ static void many_wakers_find_their_intervals(void **state)
 	dusk_profile_free(p);
 }
 
-/* As older versions wrote them, and read while they did. */
 static void wakers_may_come_before_their_intervals(void **state)
 {
 	struct dusk_profile *p;
@@ -298,7 +276,6 @@ int main(void)
 		cmocka_unit_test(ticks_and_intervals_are_samples_by_time),
 		cmocka_unit_test(lives_are_read_as_written),
 		cmocka_unit_test(profiles_without_intervals_are_read),
-		cmocka_unit_test(a_profile_of_format_1_is_read_by_its_old_names),
 		cmocka_unit_test(wrong_values_are_damage),
 		cmocka_unit_test(a_timeline_fills_the_lives_of_threads),
 		cmocka_unit_test(wakers_are_found_by_the_intervals_that_they_ended),

@@ -144,24 +144,24 @@ static void refused(const uint8_t *data, size_t len, int err)
 static void what_cannot_be_is_refused(void **state)
 {
 	/* version, packing, rows, columns, bytes; kinds; columns */
-	refused(BYTES(3, 0, 0, 0, 0), -ENOTSUP);
-	refused(BYTES(2, 2, 0, 0, 0), -ENOTSUP);
-	refused(BYTES(2, 0, 1, PACK_MAX + 1, 1, 1, 1), -ENOTSUP);
-	refused(BYTES(2, 0, 1, 1, 1, 3, 1), -ENOTSUP);		/* no such kind */
-	refused(BYTES(2, 0, 1, 1, 2, 6, 0, 0), -ENOTSUP);	/* texts are not NULL */
-	refused(BYTES(2, 0, 1, 1, 2, 1, 1, 1), -EBADMSG);	/* a byte is left */
-	refused(BYTES(2, 0, 2, 1, 1, 1, 1), -EBADMSG);		/* too few for two rows */
-	refused(BYTES(2, 0, 1, 1, 1, 2, 'x'), -EBADMSG);	/* a text without an end */
-	refused(BYTES(2, 0, 0x81, 0x80, 4, 1, 1, 1), -EBADMSG); /* 65,537 rows */
-	refused(BYTES(2, 1, 1, 1, 1, 1, 'x'), -EBADMSG);	/* not of zstd */
-	refused(BYTES(2, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2), -EBADMSG);
+	refused(BYTES(2, 0, 0, 0, 0), -ENOTSUP);
+	refused(BYTES(1, 2, 0, 0, 0), -ENOTSUP);
+	refused(BYTES(1, 0, 1, PACK_MAX + 1, 1, 1, 1), -ENOTSUP);
+	refused(BYTES(1, 0, 1, 1, 1, 3, 1), -ENOTSUP);		/* no such kind */
+	refused(BYTES(1, 0, 1, 1, 2, 6, 0, 0), -ENOTSUP);	/* texts are not NULL */
+	refused(BYTES(1, 0, 1, 1, 2, 1, 1, 1), -EBADMSG);	/* a byte is left */
+	refused(BYTES(1, 0, 2, 1, 1, 1, 1), -EBADMSG);		/* too few for two rows */
+	refused(BYTES(1, 0, 1, 1, 1, 2, 'x'), -EBADMSG);	/* a text without an end */
+	refused(BYTES(1, 0, 0x81, 0x80, 4, 1, 1, 1), -EBADMSG); /* 65,537 rows */
+	refused(BYTES(1, 1, 1, 1, 1, 1, 'x'), -EBADMSG);	/* not of zstd */
+	refused(BYTES(1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2), -EBADMSG);
 }
 
 /* One text of 8 MiB takes some hundred bytes: so few may not ask for so much memory. */
 static void a_few_bytes_are_no_megabytes(void **state)
 {
 	static char text[8 << 20];
-	const uint8_t head[] = {2, 1, 1, 1, 0x80, 0x80, 0x80, 4, 2}; /* packed, one row, one column, 8 MiB, texts */
+	const uint8_t head[] = {1, 1, 1, 1, 0x80, 0x80, 0x80, 4, 2}; /* packed, one row, one column, 8 MiB, texts */
 	uint8_t block[65536];
 	size_t len;
 

@@ -193,23 +193,6 @@ static void symbols_are_saved_and_read(void **state)
 	assert_string_equal(queried("select name,value from losses order by 1"), "ring-lost|1 / stack-unreadable|1");
 }
 
-static void an_older_profile_does_not_tell_methods_and_is_read_and_completed(void **state)
-{
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL, *q = NULL;
-	struct dusk_error err;
-
-	(void)state;
-	make_small();
-	run_sql(path, "alter table frame drop column method");
-	p = opened(path);
-	assert_int_equal(p->nr_frames, 4);
-	assert_int_equal(p->frames[1].method, DUSK_BY_NOTHING);
-	assert_int_equal(dusk_profile_save_symbols(p, path, &err), 0);
-	q = opened(path);
-	assert_int_equal(q->nr_frames, 4);
-	assert_true(q->frames[1].is_return);
-}
-
 static void symbols_of_another_recording_are_not_saved(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -538,7 +521,7 @@ static void a_recording_with_windows_is_packed_when_it_is_over(void **state)
 			"thread)+(select count(*) from offcpu)+(select count(*) from window_count)"),
 		"0");
 	assert_string_equal(queried("pragma freelist_count"), "0");
-	assert_string_equal(queried("pragma user_version"), "3");
+	assert_string_equal(queried("pragma user_version"), "1");
 	assert_string_equal(asked("select comm,state,off_ms from intervals"),
 			    "one|sleeping|5.0004 / nine|sleeping|400");
 	assert_string_equal(asked("select pid,title from labels where pid=9"), "9|nine --all");
@@ -656,7 +639,6 @@ int main(void)
 		cmocka_unit_test(the_same_gets_the_same_index),
 		cmocka_unit_test(a_module_is_completed_later),
 		cmocka_unit_test(symbols_are_saved_and_read),
-		cmocka_unit_test(an_older_profile_does_not_tell_methods_and_is_read_and_completed),
 		cmocka_unit_test(symbols_of_another_recording_are_not_saved),
 		cmocka_unit_test(many_samples_in_disorder_come_by_time),
 		cmocka_unit_test(a_sample_takes_few_bytes),

@@ -436,24 +436,6 @@ static void whenever_it_is_killed_it_says_when_it_began_or_nothing(void **state)
 	assert_true(nr_empty > 10 && nr_begun > 0);
 }
 
-/* Older recorders made their tables before they said when they began. */
-static void tables_without_a_beginning_are_nothing(void **state)
-{
-	make_small();
-	run_sql(path, "delete from setting; delete from sample");
-	assert_int_equal(mkdir(beside(".recording"), 0700), 0);
-	assert_int_equal(rename(path, beside(".recording/profile")), 0);
-	assert_int_equal(dusk_profile_recover(path, 0, NULL), -ENODATA);
-	assert_int_equal(mode_of(beside(".recording")), 0);
-	/* A sample is something. */
-	make_small();
-	run_sql(path, "delete from setting");
-	assert_int_equal(mkdir(beside(".recording"), 0700), 0);
-	assert_int_equal(rename(path, beside(".recording/profile")), 0);
-	assert_int_equal(dusk_profile_recover(path, 0, NULL), 0);
-	holds(path, 4, false);
-}
-
 static void nor_does_one_that_was_killed_before_it_had_tables(void **state)
 {
 	sqlite3 *db;
@@ -708,7 +690,6 @@ int main(void)
 		cmocka_unit_test_setup(a_recorder_that_was_killed_while_it_gave_the_name_is_no_obstacle, fresh),
 		cmocka_unit_test_setup(a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover, fresh),
 		cmocka_unit_test_setup(whenever_it_is_killed_it_says_when_it_began_or_nothing, fresh),
-		cmocka_unit_test_setup(tables_without_a_beginning_are_nothing, fresh),
 		cmocka_unit_test_setup(nor_does_one_that_was_killed_before_it_had_tables, fresh),
 		cmocka_unit_test_setup(while_somebody_reads_it_is_not_recovered, fresh),
 		cmocka_unit_test_setup(a_database_or_a_log_with_another_name_is_refused, fresh),

@@ -23,7 +23,7 @@ static void a_newer_version_is_refused(void **state)
 {
 	(void)state;
 	make_small();
-	run_sql(path, "pragma user_version=4");
+	run_sql(path, "pragma user_version=2");
 	assert_refused(path, -EPROTONOSUPPORT, "newer");
 }
 
@@ -39,8 +39,8 @@ static void what_is_no_profile_is_refused(void **state)
 	assert_refused(copy, -EINVAL, "not a dusk profile");
 	run_sql(copy, "create table sample(a)");
 	assert_refused(copy, -EINVAL, "not a dusk profile");
-	run_sql(copy, "pragma application_id=1685418859; pragma user_version=2");
-	assert_refused(copy, -EINVAL, "damaged");
+	run_sql(copy, "pragma application_id=1685418859; pragma user_version=1");
+	assert_refused(copy, -EINVAL, "lacks tables");
 }
 
 static void a_truncated_file_is_refused(void **state)
@@ -318,7 +318,7 @@ static void packed_rows_that_make_no_sense_are_damage(void **state)
 	run_sql(path, "update packed set rows=null");
 	assert_refused(path, -EINVAL, "table node");
 	run_sql(path, "drop table packed");
-	assert_refused(path, -EINVAL, "lacks tables");
+	assert_refused(path, -EINVAL, "table sample");
 }
 
 /* A window whose block has the one row @row. */

@@ -118,17 +118,19 @@ static void rows_that_take_no_room_are_not_packed(void **state)
 
 static void another_version_is_not_read(void **state)
 {
-	uint8_t data[] = {3, 0, 0, BLOCK_COLUMNS, 0};
+	uint8_t data[] = {2, 0, 0, BLOCK_COLUMNS, 0};
 
 	assert_int_equal(decoded(data, sizeof(data)), -ENOTSUP);
 }
 
+#define KINDS 0, 0, 0, 0, 0, 0, 0 /* differences, all of them */
+
 static void rows_out_of_order_bytes_left_over_and_impossible_sizes_are_damage(void **state)
 {
-	uint8_t in_order[] = {1, 0, 2, BLOCK_COLUMNS, 14, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-	uint8_t out_of_order[] = {1, 0, 2, BLOCK_COLUMNS, 14, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-	uint8_t left_over[] = {1, 0, 1, BLOCK_COLUMNS, 8, 0, 0, 0, 0, 0, 0, 0, 0};
-	uint8_t too_few[] = {1, 0, 2, BLOCK_COLUMNS, 13, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t in_order[] = {1, 0, 2, BLOCK_COLUMNS, 14, KINDS, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t out_of_order[] = {1, 0, 2, BLOCK_COLUMNS, 14, KINDS, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t left_over[] = {1, 0, 1, BLOCK_COLUMNS, 8, KINDS, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t too_few[] = {1, 0, 2, BLOCK_COLUMNS, 13, KINDS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 	assert_int_equal(decoded(in_order, sizeof(in_order)), 0);
 	assert_int_equal(decoded(out_of_order, sizeof(out_of_order)), -EBADMSG);

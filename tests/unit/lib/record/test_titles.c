@@ -122,7 +122,8 @@ static void a_title_of_a_thread_that_does_not_exist_is_damage(void **state)
 
 	(void)state;
 	make_small();
-	run_sql(path, "create table title(thread integer primary key, text text); insert into title values(2, 'x')");
+	run_sql(path, "create table title(thread integer primary key, text, service, version); insert into title "
+		      "values(2, 'x', null, null)");
 	assert_int_equal(dusk_profile_read(&p, path, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "title"));
 }
