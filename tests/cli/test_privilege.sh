@@ -103,7 +103,6 @@ annotate main -i
 diff good.dusk
 import -q -o public/imported.dusk
 recover -i
-sframe
 doctor --walk
 END
 hidden() {
