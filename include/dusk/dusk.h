@@ -778,63 +778,6 @@ int dusk_walk_specimen(struct dusk_walk **ret, const char *path, struct dusk_err
 /* Free @w, which may be NULL. */
 void dusk_walk_free(struct dusk_walk *w);
 
-/*
- * The contents of section .sframe of an ELF file (SFrame 1 to 3, of this machine): for each function, rows. Each row covers a
- * range of code, and says where the CFA is, and where the caller's return address (RA) and frame pointer (FP) are.
- */
-enum dusk_sframe_base {
-	DUSK_SFRAME_UNCHANGED, /* FP; RA on arm64: not specified, so it is still in its register */
-	DUSK_SFRAME_FIXED,     /* RA: where it always is, at CFA + ra_offset */
-	DUSK_SFRAME_LEFT_OUT,  /* RA: the same, but encoded explicitly, because FP follows */
-	DUSK_SFRAME_CFA,
-	DUSK_SFRAME_REGISTER,
-};
-
-/* @base + @offset, or the word at that address. */
-struct dusk_sframe_rule {
-	enum dusk_sframe_base base;
-	uint32_t reg;	 /* REGISTER: its DWARF number */
-	int32_t offset;	 /* bytes */
-	bool lies_there; /* the value is the word at that address */
-};
-
-struct dusk_sframe_row {
-	uint64_t address; /* link-time; in a masked function: bytes from the start of the block */
-	bool outermost;	  /* there is no caller, and there are no rules */
-	struct dusk_sframe_rule cfa, fp, ra;
-};
-
-struct dusk_sframe_function {
-	uint64_t address;   /* link-time */
-	uint32_t size;	    /* bytes of code */
-	uint32_t first, nr; /* its rows, in dusk_sframe.rows */
-	bool masked;	    /* the code repeats in blocks, as a PLT does */
-	bool flexible, signal;
-};
-
-struct dusk_sframe {
-	uint32_t version;
-	bool sorted, frame_pointer, pcrel;
-	uint32_t unknown_flags;
-	int32_t fp_offset, ra_offset; /* fixed distances from the CFA in bytes; 0: none */
-	uint32_t nr_functions, nr_rows;
-	uint32_t claimed_rows; /* number of rows that the header gives */
-	struct dusk_sframe_function *functions;
-	struct dusk_sframe_row *rows;
-};
-
-/*
- * Read section .sframe of the ELF file at @path, found by its name or by PT_GNU_SFRAME. Free *@ret with
- * dusk_sframe_free().
- *
- * Returns 0; an errno of open(2); -ENOEXEC: not an ELF file; -ENODATA: it has no .sframe; -EOPNOTSUPP: it is not
- * linked, or not for this machine; -EINVAL: the section is malformed (where: @err).
- */
-int dusk_sframe_read(struct dusk_sframe **ret, const char *path, struct dusk_error *err);
-
-/* Free @s, which may be NULL. */
-void dusk_sframe_free(struct dusk_sframe *s);
-
 /* Returns the version of the library, in the form of DUSK_VERSION; a constant string. */
 const char *dusk_version(void);
 
