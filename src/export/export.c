@@ -94,15 +94,6 @@ const struct export_format export_formats[] = {
 	 false,
 	 TIME_BASE_WALL,
 	 jsonl_write},
-	{"csv",
-	 {"csv"},
-	 "a row for each sample, with its stack",
-	 "addresses",
-	 NULL,
-	 false,
-	 false,
-	 TIME_BASE_WALL,
-	 csv_write},
 	{0},
 };
 

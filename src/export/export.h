@@ -46,7 +46,6 @@ const struct export_format *export_find_suffix(const char *path);
 /* Write the JSON Schema of the lines of the format jsonl. */
 void jsonl_schema(FILE *out);
 
-int csv_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int firefox_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);

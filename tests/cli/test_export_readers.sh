@@ -8,7 +8,7 @@ proto=$(realpath "$(dirname "$0")")/proto
 cd "$tmp" || exit 1
 export LC_ALL=C HOME="$tmp"
 "$make_profile" profile.dusk || exit 1
-names="folded script perf pprof otlp perfetto firefox speedscope nested-set jsonl csv"
+names="folded script perf pprof otlp perfetto firefox speedscope nested-set jsonl"
 for format in $names; do
 	"$dusk" export -f $format -o x.$format 2>said.$format || exit 1
 done
@@ -36,15 +36,15 @@ refused() {
 # The command itself.
 claim "--list names every format" sh -c "$dusk export --list | cut -d ' ' -f 1 | tr '\n' ' ' | grep -qx '$names '"
 claim "the suffix tells the format" sh -c "$dusk export -o y.pb.gz 2>/dev/null && cmp y.pb.gz x.pprof &&
-	$dusk export -o perf.data 2>/dev/null && cmp perf.data x.perf && $dusk export -o y.csv 2>/dev/null && cmp y.csv x.csv"
-claim "--format is believed before the suffix" sh -c "$dusk export -f folded -o z.csv && cmp z.csv x.folded"
-claim "a suffix that tells nothing: the formats" refused "speedscope, nested-set, jsonl, csv" -o x.json
+	$dusk export -o perf.data 2>/dev/null && cmp perf.data x.perf && $dusk export -o y.jsonl 2>/dev/null && cmp y.jsonl x.jsonl"
+claim "--format is believed before the suffix" sh -c "$dusk export -f folded -o z.jsonl && cmp z.jsonl x.folded"
+claim "a suffix that tells nothing: the formats" refused "speedscope, nested-set, jsonl" -o x.json
 claim "an unknown format: the formats" refused "perfetto, firefox" -f pdf
 claim "data that has no place in the format is named, once" is "dusk: pprof has no place for times and CPUs" cat said.pprof
 claim "a format with a place for all prints no message" is "" cat said.jsonl said.perfetto said.folded
 claim "data of off-CPU intervals that has no place is named" grep -q "of off-CPU intervals perfetto has no place for sums" said.both
-claim "a folder that does not exist" exits 1 "$dusk" export -o none/x.csv
-claim "it is named, and why" says "cannot write none/x.csv: No such file or directory"
+claim "a folder that does not exist" exits 1 "$dusk" export -o none/x.jsonl
+claim "it is named, and why" says "cannot write none/x.jsonl: No such file or directory"
 needs script "a terminal is spared" && claim "a terminal is spared" sh -c "
 	script -qec '$dusk export -f pprof' /dev/null | grep -q 'not for terminals'"
 for format in $names; do
@@ -108,7 +108,7 @@ reads_deferred() {
 	echo "ok $claims - $1 # SKIP $(perf --version) is older than 6.19"
 	return 1
 }
-claim "--deferred is for perf" refused "--deferred is for the format perf" --deferred -f csv
+claim "--deferred is for perf" refused "--deferred is for the format perf" --deferred -f jsonl
 for name in profile both; do
 	"$dusk" export -i $name.dusk -f perf -o $name.data 2>/dev/null
 	"$dusk" export -i $name.dusk -f perf --deferred -o $name.deferred 2>/dev/null
@@ -230,15 +230,5 @@ if needs jsonschema "a validator reads jsonl"; then
 	claim "jsonl: every line is as its schema says" sh -c "
 		$dusk export --schema | sed '1s/{/{\"type\":\"array\",\"items\":{/; \$s/}/}}/' >lines.schema
 		{ echo '['; sed '\$!s/\$/,/' x.jsonl; echo ']'; } >lines && jsonschema -i lines lines.schema"
-fi
-
-if needs sqlite3 "sqlite3 reads csv"; then
-	claim "csv: 20 samples" is "20|200000000|7" sqlite3 :memory: ".import --csv x.csv sample" \
-		"select count(*), sum(value_ns), count(distinct stack) from sample"
-	claim "csv: off-CPU intervals, their states and sums" is "cpu||20|200000000 off-cpu|preempted|40|4000000 off-cpu|sleeping|3|140000000 off-cpu|uninterruptible|1|20000000" \
-		sh -c "sqlite3 :memory: '.import --csv both.csv sample' \"select source, state,
-			sum(iif(source = 'cpu', 1, count)), sum(value_ns) from sample group by 1, 2\" | xargs"
-	claim "csv: stacks" is "main;code;memcpy" sqlite3 :memory: ".import --csv x.csv sample" \
-		"select distinct stack from sample where function = 'memcpy'"
 fi
 done_testing

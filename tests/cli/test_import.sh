@@ -136,9 +136,8 @@ fi
 # perf's own.
 # The time of a sample is printed where it is not the period.
 as_much_time() {
-	"$dusk" export -i perfs.dusk -f csv 2>/dev/null >perfs.csv
 	of_perf=$(perf script -i perfs.data -F period 2>/dev/null | awk '{ n += $1 } END { print n }')
-	ours=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "value_ns") at = i } NR > 1 { n += $at } END { print n }' perfs.csv)
+	ours=$("$dusk" export -i perfs.dusk -f jsonl | sed -n 's/.*"type":"sample".*"value_ns":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')
 	echo "$of_perf $ours"
 	[ "$of_perf" = "$ours" ]
 }

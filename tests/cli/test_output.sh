@@ -233,7 +233,7 @@ claim "script: wakers, in comments" prints sh -c "
 claim "wakers that were not recorded" exits 1 "$dusk" report --wakers
 claim "... are missed, with what records them" says "profile.dusk says nothing of wakers; dusk record -e offcpu --wakers"
 claim "a thread on a CPU is not woken" exits 2 "$dusk" report -i both.dusk --wakers --cpu
-claim "wakers are for folded stacks" exits 2 "$dusk" export -i both.dusk --wakers -f csv
+claim "wakers are for folded stacks" exits 2 "$dusk" export -i both.dusk --wakers -f jsonl
 claim "a state that is none" exits 2 "$dusk" report --state asleep
 claim "... is named, with those that there are" says "there are on-cpu, preempted, sleeping"
 claim "query: the function of an interval is what waits, not the scheduler" sh -c "

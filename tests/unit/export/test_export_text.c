@@ -37,30 +37,6 @@ static void check(struct folded *f, const char *format, const char *want)
 	free(e.v);
 }
 
-static void csv_has_a_row_for_each_sample(void **state)
-{
-	struct folded *f = *state;
-
-	add_samples(f);
-	check(f, "csv",
-	      "time_ns,pid,tid,comm,cpu,source,value_ns,outcome,function,module,stack\r\n"
-	      "0,100,100,xz,0,cpu,10101010,outermost,code,xz,\"main;code\"\r\n"
-	      "10101010,100,100,xz,0,cpu,10101010,outermost,code,xz,\"main;code\"\r\n"
-	      "20202020,100,100,xz,0,cpu,10101010,outermost,read,[kernel],\"main;read\"\r\n"
-	      "30303030,101,101,cat,0,cpu,10101010,exiting,[no stack: exiting],,\"\"\r\n");
-}
-
-static void csv_quotes_what_would_separate(void **state)
-{
-	struct folded *f = *state;
-
-	folded_add(f, "a,b\"c", "outermost", 1, "m!f");
-	f->profile.functions[1].name = "op<\"a\",b;c>";
-	check(f, "csv",
-	      "time_ns,pid,tid,comm,cpu,source,value_ns,outcome,function,module,stack\r\n"
-	      "0,100,100,\"a,b\"\"c\",0,cpu,10101010,outermost,\"op<\"\"a\"\",b;c>\",m,\"op<\"\"a\"\",b:c>\"\r\n");
-}
-
 static void speedscope_has_a_profile_for_each_thread(void **state)
 {
 	struct folded *f = *state;
@@ -164,7 +140,6 @@ static void what_is_written_of_nothing_has_no_samples(void **state)
 		{"speedscope", "\"profiles\":[]"},
 		{"firefox", "\"threads\":[]"},
 		{"jsonl", "{\"type\":\"end\",\"samples\":0}\n"},
-		{"csv", ",stack\r\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
@@ -201,8 +176,8 @@ static void a_format_is_found_by_its_name_or_suffix(void **state)
 	assert_string_equal(export_find_suffix("a.speedscope.json")->name, "speedscope");
 	assert_string_equal(export_find_suffix("a.firefox.json")->name, "firefox");
 	assert_null(export_find_suffix("a.json"));
-	assert_null(export_find_suffix("csv"));
-	assert_null(export_find_suffix("a.csv/b"));
+	assert_null(export_find_suffix("jsonl"));
+	assert_null(export_find_suffix("a.jsonl/b"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
@@ -210,8 +185,6 @@ static void a_format_is_found_by_its_name_or_suffix(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(csv_has_a_row_for_each_sample),
-		TEST(csv_quotes_what_would_separate),
 		TEST(speedscope_has_a_profile_for_each_thread),
 		TEST(firefox_has_a_thread_with_all_its_samples),
 		TEST(jsonl_has_each_thing_before_it_is_used),
