@@ -107,11 +107,6 @@ static INLINE u32 read_item(struct sframe *s)
 	return err ? read_outcome(err, TABLE_UNREADABLE) : bad;
 }
 
-GLOBAL u32 sframe_read(struct sframe *s NONNULL)
-{
-	return read_item(s);
-}
-
 /* Choose the next entry to look at: by binary search in a sorted index, else one after the other. */
 static INLINE u32 probe(struct sframe *s)
 {

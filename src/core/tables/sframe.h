@@ -5,8 +5,6 @@
  * The section has an index of functions, and for each a list of rows, which say where the CFA, the caller's return
  * address and its frame pointer are. It does not describe other registers. On x86-64 the return address is at a fixed
  * distance from the CFA, unless a flexible function (version 3) has it elsewhere.
- *
- * sframe_find() is for the walk. To read a whole section, go from item to item: sframe_at_X(), then sframe_read().
  */
 #pragma once
 #include "core/machine.h"
@@ -112,9 +110,6 @@ static INLINE void sframe_at_rows(struct sframe *s)
 	if (s->version != 3)
 		reader_go(&s->in, s->rows + s->first);
 }
-
-/* Read the item that @s is at. Returns 0 or an enum outcome. */
-GLOBAL u32 sframe_read(struct sframe *s NONNULL);
 
 /* Find the row of s->pc in @r, and decode it to s->row. Returns 0 or an enum outcome. */
 GLOBAL u32 sframe_find(struct sframe *s NONNULL, const struct range *r NONNULL);
