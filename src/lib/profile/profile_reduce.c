@@ -18,7 +18,7 @@
 #define MINUTE_NS (60 * NS_A_S)
 #define MIN_RARE_NS 10000000ULL /* of what has no samples */
 
-/* About what @p takes in a file with windows: bytes of rows in the order of reduce_order(), as measured (bench/README.md). */
+/* About what @p takes in a file with windows: bytes of rows in the order of reduce_order(), as measured. */
 static uint64_t bytes(const struct dusk_profile *p)
 {
 	uint64_t sums = 0, titles = 0;
