@@ -103,9 +103,10 @@ static void keep(u32 rule, u32 nr)
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", s.keep, trace_rule_name(rule));
+	snprintf(path, sizeof(path), "%s/%s.zst", s.keep, trace_rule_name(rule));
 	if (!access(path, F_OK))
 		return;
+	*strrchr(path, '.') = 0;
 	halt_registers(regs, &s.regs);
 	if (specimen_cut(&specimen, &s.target, regs, nr + 2, comm ? comm + 1 : s.comm))
 		die("cannot make %s", path);

@@ -2,7 +2,7 @@
 /*
  * Does a specimen walk again as it did, does it hold no more of a program's data than that takes, and is a file that is
  * none refused? Has each rule of core/arch/rules.txt a specimen that it leads on? Arguments: the specimens of real
- * programs; those of rules are in a folder "rules", and are called after their rules.
+ * programs, compressed by zstd; those of rules are in a folder "rules", and are called after their rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,13 +20,17 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zstd.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "core/code/rules.h"
 #include "lib/arch/names.h"
 #include "lib/process/specimen.h"
 
 #define DEPTH 40
+#define SUFFIX ".zst"
+#define MAX_BYTES (1 << 20)
 #define SECRET 0x5ec2e7da7a5ec2e7UL
 
 static char path[] = "/tmp/dusk-specimen-XXXXXX";
@@ -185,15 +189,32 @@ static void a_stack_that_is_not_the_kept_one_does_not_agree(void **state)
 	dusk_walk_free(w);
 }
 
+/* Return the specimen in the compressed @file, to be freed by specimen_free(). */
+static struct specimen *unpacked(const char *file)
+{
+	_cleanup_(freep) char *packed = NULL, *text = malloc(MAX_BYTES + 1);
+	struct dusk_error err = {""};
+	struct specimen *s;
+	size_t len;
+
+	assert_non_null(text);
+	assert_int_equal(file_read(&packed, &len, file, MAX_BYTES), 0);
+	len = ZSTD_decompress(text, MAX_BYTES, packed, len);
+	if (ZSTD_isError(len))
+		fail_msg("%s: %s", file, ZSTD_getErrorName(len));
+	text[len] = 0;
+	write_file(text);
+	if (specimen_read(&s, path, &err))
+		fail_msg("%s: %s", file, err.text);
+	return s;
+}
+
 static void specimens_of_real_programs_walk_as_they_did(void **state)
 {
 	for (int i = 0; i < nr_specimens; i++) {
-		struct dusk_error err = {""};
-		struct specimen *s;
+		struct specimen *s = unpacked(specimens[i]);
 		struct trace t;
 
-		if (specimen_read(&s, specimens[i], &err))
-			fail_msg("%s", err.text);
 		assert_int_equal(trace_init(&t), 0);
 		assert_int_equal(specimen_walk(s, &t), 0);
 		print_message("  %-12s %3zu frames, %s%s\n", s->comm, s->frames.nr,
@@ -209,7 +230,7 @@ static const char *specimen_of(const char *name)
 {
 	char end[80];
 
-	snprintf(end, sizeof(end), "/specimens/rules/%s", name);
+	snprintf(end, sizeof(end), "/specimens/rules/%s" SUFFIX, name);
 	for (int i = 0; i < nr_specimens; i++) {
 		size_t len = strlen(specimens[i]);
 
@@ -222,13 +243,10 @@ static const char *specimen_of(const char *name)
 /* Is a frame of the specimen at @file left by @rule, for a caller? */
 static bool is_hit(const char *file, u32 rule)
 {
-	struct dusk_error err = {""};
-	struct specimen *s;
+	struct specimen *s = unpacked(file);
 	struct trace t;
 	bool hit = false;
 
-	if (specimen_read(&s, file, &err))
-		fail_msg("%s", err.text);
 	assert_int_equal(trace_init(&t), 0);
 	assert_int_equal(specimen_walk(s, &t), 0);
 	for (size_t i = 0; i < t.frames.nr; i++)
@@ -260,8 +278,8 @@ static void each_specimen_of_a_rule_is_of_a_rule_that_exists(void **state)
 		const char *name = strstr(specimens[i], "/specimens/rules/");
 		bool exists = !name;
 
-		for (u32 rule = NO_RULE + 1; rule < NR_RULES; rule++)
-			exists |= name && !strcmp(name + strlen("/specimens/rules/"), trace_rule_name(rule));
+		for (u32 rule = NO_RULE + 1; rule < NR_RULES && !exists; rule++)
+			exists = specimen_of(trace_rule_name(rule)) == specimens[i];
 		if (!exists)
 			fail_msg("%s: core/arch/rules.txt has no such rule", specimens[i]);
 	}
