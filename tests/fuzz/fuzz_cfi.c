@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.code_align = 1 + (data[3] & 7);
 	c.data_align = (s8)data[3] >> 3;
 	c.encoding = data[4];
-	c.class = data[4] >> 6 & TEST_CLASSES;
+	c.class = data[4] >> 7 & TEST_CLASSES;
 	c.hdr = ADDR;
 	c.initial_insns = ADDR;
 	c.initial_end = c.insns = split;

@@ -111,7 +111,7 @@ static void run_cfi_input(const u8 *data, u32 size)
 	c->code_align = 1 + (data[3] & 7);
 	c->data_align = (s8)data[3] >> 3;
 	c->encoding = data[4];
-	c->class = data[4] >> 6 & TEST_CLASSES;
+	c->class = data[4] >> 7 & TEST_CLASSES;
 	c->hdr = c->initial_insns = ADDR;
 	c->initial_end = c->insns = ADDR + data[0] % (size - head + 1);
 	c->end = ADDR + size - head;

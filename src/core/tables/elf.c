@@ -233,7 +233,7 @@ static INLINE int read_header(struct modules *ms, u64 base)
 		ms->phdr = base + word[4];
 		nr = word[7] & 0xffff;
 	} else if (class == ELF_CLASS32 && ELF32_IS_READ) {
-		m->class = class_of_elf32(word[2] >> 16 & 0xffff);
+		m->class = CLASS_ELF32;
 		m->entry = (u32)word[3];
 		ms->phdr = base + (word[3] >> 32);
 		nr = word[5] >> 32 & 0xffff;

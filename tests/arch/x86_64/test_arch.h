@@ -10,7 +10,7 @@
 #define TEST_LOST R10		    /* a register that a call may change */
 #define TEST_SAVED RBX		    /* one that it may not */
 #define TEST_SIGNAL_SP 160	    /* where it lies in the kernel's signal frame; behind it is the PC */
-#define TEST_CLASSES CLASS_I386
+#define TEST_CLASSES CLASS_ELF32
 #define TEST_SYS "__x64_sys_"
 #define TEST_LOADER "/lib64/ld-linux-x86-64.so.2"
 #define TEST_THREAD_START "clone" /* where glibc begins a thread */

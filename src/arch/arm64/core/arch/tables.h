@@ -24,11 +24,6 @@ static INLINE bool is_cie_length(u32 len)
 
 #define ELF32_IS_READ 0
 
-static INLINE u32 class_of_elf32(u32 machine)
-{
-	return CLASS_ELF32;
-}
-
 /* Do signal handlers return into a vDSO of @class, to code that has CFI? They do return there, but it has none. */
 static INLINE u32 handlers_return_to(u32 class)
 {

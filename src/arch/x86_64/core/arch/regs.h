@@ -57,10 +57,10 @@ typedef u8 slot_bits;	    /* a bit for each that may be saved */
 
 #define USER32_CS 0x23 /* linux 6.18 arch/x86/include/asm/segment.h, __USER32_CS */
 
-/* What a file's tables were written for, as bits. None: x86-64. */
+/* What a file's tables were written for. 0: x86-64. */
 enum class {
-	CLASS_ELF32 = 1, /* addresses have four bytes: x32, i386 */
-	CLASS_I386 = 2,	 /* registers are numbered as on i386 */
+	CLASS_ELF32 =
+		1, /* i386: addresses have four bytes, and registers other numbers. Those of x32 are not followed */
 };
 
 #define CALLER_SAVED (1 << RAX | 1 << RDX | 1 << RCX | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R11)
@@ -119,7 +119,7 @@ static INLINE u32 known_reg(u32 class, u64 reg)
 {
 	u64 too_large = (s64) - (reg / NR_REGS) >> 63; /* all bits, or none */
 
-	return at(numbered, (class & CLASS_I386) * (NR_REGS / CLASS_I386) + (reg | too_large) % NR_REGS);
+	return at(numbered, (class & CLASS_ELF32) * NR_REGS + (reg | too_large) % NR_REGS);
 }
 
 /* Convert registers, CS included, from the kernel's to a walk's: of a 32-bit task, esi and edi go to r12 and r13. */

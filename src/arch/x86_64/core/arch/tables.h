@@ -19,22 +19,15 @@ static INLINE bool is_cie_length(u32 len)
 }
 
 #define ELF32_IS_READ 1
-#define EM_386 3
-
-/* Return the enum class of a file of ELFCLASS32 for @machine. */
-static INLINE u32 class_of_elf32(u32 machine)
-{
-	return CLASS_ELF32 | (machine == EM_386 ? CLASS_I386 : 0);
-}
 
 /* Do signal handlers return into a vDSO of @class, to code that has CFI? 1 or 0. */
 static INLINE u32 handlers_return_to(u32 class)
 {
-	return !!(class & CLASS_I386);
+	return class;
 }
 
-/* Do tables of @class describe the code of a task? @compat: it runs 32-bit code. */
+/* Do tables of @class describe the code of a task? @compat: it runs 32-bit code; that of x32 is 64-bit code. */
 static INLINE bool class_describes(u32 class, u32 compat)
 {
-	return !!(class & CLASS_I386) == !!compat;
+	return class == !!compat;
 }
