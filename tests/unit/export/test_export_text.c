@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* CSV, JSON, and what all formats have in common: totals, names that are hostile. */
+/* JSON, and what all formats have in common: totals, names that are hostile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
