@@ -393,23 +393,11 @@ static const struct verb *find_verb(const struct command *self, const char *name
 	return NULL;
 }
 
-static bool is_given(const struct option *op, const struct options *o)
-{
-	const void *member = (const char *)o + op->offset;
-
-	switch (op->kind) {
-	case OPTION_FLAG: return *(const bool *)member;
-	case OPTION_NUMBER: return *(const uint32_t *)member;
-	default: return *(const char *const *)member;
-	}
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
 	const char *words[2] = {NULL};
 	const struct verb *verb;
 	struct options o = {0};
-	char name[32];
 	size_t nr;
 	int status;
 
@@ -418,11 +406,9 @@ static int run(const struct command *self, int argc, char **argv)
 	verb = find_verb(self, words[0]);
 	if (!verb)
 		return STATUS_USAGE;
-	for (const struct option *op = options; op->name; op++) {
-		snprintf(name, sizeof(name), " %s ", op->name);
-		if (is_given(op, &o) && !strstr(verb->options, name))
-			return say_usage(self, "--%s means nothing to %s", op->name, verb->name);
-	}
+	status = command_refuse(self, &o, verb->name, verb->options);
+	if (status)
+		return status;
 	if (o.input && o.pin)
 		return say_usage(self, "--input and --pin exclude each other");
 	if (words[1] && verb->run != read_file && verb->run != decode)

@@ -233,6 +233,12 @@ static int drop_before(const char *const *day_and_urls, size_t nr)
 	return on_servers(words, 3, 2 + nr);
 }
 
+/* The options that each word uses. */
+static const struct {
+	const char *word, *options;
+} uses[] = {{"check", " verbose "}, {"status", " "}, {"init", " cluster replicated keep "},
+	    {"send", " follow "},   {"alive", " "},  {"drop-before", " "}};
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.verbose = false};
@@ -244,6 +250,11 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!command_words(self, argc, argv, &o, words, MAX_WORDS, &nr, &status))
 		return status;
 	what = nr ? words[0] : "";
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
+		status = strcmp(what, uses[i].word) ? STATUS_OK : command_refuse(self, &o, what, uses[i].options);
+		if (status)
+			return status;
+	}
 	if (!strcmp(what, "status") && nr == 2 && !fleet_is_meant(words[1]))
 		return sent_print(words[1]);
 	if (!strcmp(what, "init") && nr > 1)

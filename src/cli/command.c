@@ -108,6 +108,18 @@ bool command_words(const struct command *c, int argc, char **argv, void *into, c
 	}
 }
 
+int command_refuse(const struct command *c, const void *options, const char *word, const char *used)
+{
+	char name[40];
+
+	for (const struct option *o = c->options; o->name; o++) {
+		snprintf(name, sizeof(name), " %s ", o->name);
+		if (option_is_given(o, options) && !strstr(used, name))
+			return say_usage(c, "--%s means nothing to %s", o->name, word);
+	}
+	return STATUS_OK;
+}
+
 bool command_profile(const struct command *c, int argc, char **argv, void *into, const char **input, int *status)
 {
 	const char *word;

@@ -51,6 +51,13 @@ bool command_words(const struct command *c, int argc, char **argv, void *into, c
  * profile to read.
  */
 bool command_profile(const struct command *c, int argc, char **argv, void *into, const char **input, int *status);
+
+/*
+ * Refuse options that were given to @word, a word of @c, which uses none but @used: " NAME NAME ". @options: as for
+ * command_words(), all-zero before. Returns STATUS_OK; or STATUS_USAGE, after an error is printed.
+ */
+int command_refuse(const struct command *c, const void *options, const char *word, const char *used);
+
 void command_help(FILE *out, const struct command *c);
 
 /* Print a line to stderr, after "dusk: ". Names in it need not be trusted: control characters are escaped. */

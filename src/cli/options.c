@@ -74,6 +74,17 @@ int duration_parse(const char *text, uint64_t *ret_ns)
 	return -EINVAL;
 }
 
+bool option_is_given(const struct option *o, const void *from)
+{
+	const void *member = (const char *)from + o->offset;
+
+	switch (o->kind) {
+	case OPTION_FLAG: return *(const bool *)member;
+	case OPTION_NUMBER: return *(const uint32_t *)member;
+	default: return *(const char *const *)member;
+	}
+}
+
 /* Parse FROM-TO, FROM- or -TO. */
 static int parse_range(const char *text, struct time_range *ret)
 {

@@ -70,6 +70,9 @@ struct options_result {
 int options_parse(const struct option *table, int argc, char **argv, void *into, struct options_result *ret);
 void options_done(const struct option *table, void *into);
 
+/* Has the member of @o, a flag, a number or a text, in @from another value than all-zero? */
+bool option_is_given(const struct option *o, const void *from);
+
 /* Print the options of @table, one line each. */
 void options_help(FILE *out, const struct option *table);
 

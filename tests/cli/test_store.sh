@@ -201,6 +201,9 @@ claim "a store of which nothing was sent" exits 4 "$dusk" store status empty
 claim "... is said to be one" says "nothing of empty was sent anywhere"
 claim "the positions of one that is not there are a failure" exits 1 "$dusk" store status nowhere
 claim "... and not an empty table" silent "$dusk" store status nowhere
+claim "store check: options of init are refused" exits 2 "$dusk" store check --cluster x counts/a.dusk
+claim "... by name" says "--cluster means nothing to check"
+claim "store send: options of check are refused" exits 2 "$dusk" store send -v st clickhouse://localhost/one
 claim "nothing is to be done" exits 2 "$dusk" store
 claim "... with what" exits 2 "$dusk" store check
 claim "... that it cannot do" exits 2 "$dusk" store mend st
