@@ -130,6 +130,7 @@ int filter_choose(const struct command *self, const struct filter_options *o, st
 		.nr_state = o->state.nr,
 		.from_ns = o->time.from_ns,
 		.to_ns = o->time.to_ns,
+		.last_ns = o->time.last_ns,
 		.min_ns = o->min_ns,
 		.ignore_idle = o->ignore_idle,
 	};
@@ -173,7 +174,7 @@ static bool selects(const struct filter_options *o)
 		if (o->label[i].nr)
 			return true;
 	return o->comm.nr || o->dso.nr || o->state.nr || o->pid.nr || o->tid.nr || o->time.from_ns || o->time.to_ns ||
-	       o->min_ns || o->ignore_idle || o->own || o->focus || o->ignore || o->hide;
+	       o->time.last_ns || o->min_ns || o->ignore_idle || o->own || o->focus || o->ignore || o->hide;
 }
 
 /* Sums of a window have the time of its beginning: why may a range of time within it have nothing? */
@@ -215,6 +216,6 @@ int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p
 	if (f)
 		fclose(f);
 	say("nothing in %s matches: dusk%s%s", path, words ? words : "",
-	    o->time.from_ns || o->time.to_ns ? of_windows(p, text) : "");
+	    o->time.from_ns || o->time.to_ns || o->time.last_ns ? of_windows(p, text) : "");
 	return STATUS_NOTHING;
 }

@@ -33,8 +33,12 @@ struct filter_options {
 	{0, "comm", OPTION_TEXTS, offsetof(type, member.comm), "NAMES", "only threads of these names"},                 \
 		{'p', "pid", OPTION_NUMBERS, offsetof(type, member.pid), "PIDS", "only these processes", 0, INT32_MAX}, \
 		{'t', "tid", OPTION_NUMBERS, offsetof(type, member.tid), "TIDS", "only these threads", 0, INT32_MAX},   \
-		LABEL_OPTIONS(type, member),                                                                            \
-		{0, "time", OPTION_RANGE, offsetof(type, member.time), "RANGE", "only this time: 1.8s-2.6s, 2s-"}
+		LABEL_OPTIONS(type, member), {0,                                                                        \
+					      "time",                                                                   \
+					      OPTION_RANGE,                                                             \
+					      offsetof(type, member.time),                                              \
+					      "RANGE",                                                                  \
+					      "only this time: 1.8s-2.6s, 2s-, the last -1h"}
 
 /* Which stacks, and what of them. */
 #define STACK_OPTIONS(type, member)                                            \

@@ -46,7 +46,7 @@ static bool can_ask_pids(const struct selection *s)
 static unsigned int keys_of(const struct selection *s)
 {
 	unsigned int keys = (s->nr_comm ? KEY_COMM : 0) | (s->nr_pid || s->nr_tid ? KEY_PID : 0) |
-			    (s->from_ns || s->to_ns ? KEY_TIME : 0);
+			    (s->from_ns || s->to_ns || s->last_ns ? KEY_TIME : 0);
 
 	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++)
 		if (s->nr_label[i])

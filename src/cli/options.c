@@ -85,7 +85,7 @@ bool option_is_given(const struct option *o, const void *from)
 	}
 }
 
-/* Parse FROM-TO, FROM- or -TO. */
+/* Parse FROM-TO, FROM- or -LAST. */
 static int parse_range(const char *text, struct time_range *ret)
 {
 	const char *dash = strchr(text, '-');
@@ -95,10 +95,13 @@ static int parse_range(const char *text, struct time_range *ret)
 	if (!dash || dash - text >= (ptrdiff_t)sizeof(from) || (dash == text && !dash[1]))
 		return -EINVAL;
 	snprintf(from, sizeof(from), "%.*s", (int)(dash - text), text);
-	if ((*from && duration_parse(from, &range.from_ns)) || (dash[1] && duration_parse(dash + 1, &range.to_ns)))
+	if (!*from) {
+		if (duration_parse(dash + 1, &range.last_ns) || !range.last_ns)
+			return -EINVAL;
+	} else if (duration_parse(from, &range.from_ns) || (dash[1] && duration_parse(dash + 1, &range.to_ns)) ||
+		   (dash[1] && range.to_ns <= range.from_ns)) {
 		return -EINVAL;
-	if (dash[1] && range.to_ns <= range.from_ns)
-		return -EINVAL;
+	}
 	*ret = range;
 	return 0;
 }

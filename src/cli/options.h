@@ -22,7 +22,7 @@ enum option_kind {
 	OPTION_PERCENT,	   /* double, 0 .. 100 */
 	OPTION_DURATION,   /* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h, 7d; without a unit: seconds */
 	OPTION_DURATION_0, /* the same, or 0 */
-	OPTION_RANGE,	   /* struct time_range: 1.8s-2.6s, 2s-, -500ms */
+	OPTION_RANGE,	   /* struct time_range: 1.8s-2.6s, 2s-, and from the end: -500ms */
 	OPTION_SIZE,	   /* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
 	OPTION_NUMBERS,	   /* struct number_list: 1,2,5-7; each min .. max */
 	OPTION_TEXTS,	   /* struct text_list: a,b */
@@ -42,6 +42,7 @@ struct text_list {
 
 struct time_range {
 	uint64_t from_ns, to_ns; /* to_ns 0: no end */
+	uint64_t last_ns;	 /* not 0: the last so much, without the others */
 };
 
 struct option {

@@ -62,7 +62,10 @@ self_ms,runnable_ms,function
 0.500000,0.500000,vfs_read
 -
 claim "--time without an end, and without a beginning" sh -c "
-	[ \$($dusk script --cpu --time 0.15s- | grep -c cpu-clock:) = 5 ] && [ \$($dusk script --cpu --time -50ms | grep -c cpu-clock:) = 5 ]"
+	[ \$($dusk script --cpu --time 0.15s- | grep -c cpu-clock:) = 5 ] && [ \$($dusk script --cpu --time 0-50ms | grep -c cpu-clock:) = 5 ]"
+claim "--time -50ms is the last 50 ms" sh -c "
+	$dusk script --cpu --time -50ms >last && grep -q 0.190000: last && $dusk script --cpu --time 0.15s- | cmp - last"
+claim "--time -1h of less is all" sh -c "$dusk script --cpu >whole && $dusk script --cpu --time -1h | cmp - whole"
 claim "--tid chooses threads" prints sh -c "$dusk report --csv --tid 201 --sort tid; $dusk report --csv -t 300,100 --sort tid" <<'-'
 self_percent,self,tid
 100.0000,5,201

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "report/model/filter.h"
+#include "report/model/setting.h"
 #include "report/model/synthetic.h"
 #include "report/model/label.h"
 
@@ -285,13 +286,26 @@ static int sift(struct filtered *f, const struct filter *filter)
 	return err;
 }
 
+/* When does the last @last_ns of the recording begin? */
+static uint64_t begin_of_last(const struct dusk_profile *p, uint64_t last_ns)
+{
+	uint64_t end_ns = setting_u64(p, "duration_ns");
+
+	if (!end_ns && p->nr_samples) /* it was not ended, or not yet */
+		end_ns = p->samples[p->nr_samples - 1].time_ns;
+	return end_ns > last_ns ? end_ns - last_ns : 0;
+}
+
 int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
 {
 	enum time_base kind = time_base_of(p, f->kind);
+	struct selection only = f->only;
 	int err;
 
+	if (only.last_ns)
+		only.from_ns = begin_of_last(p, only.last_ns);
 	*ret = (struct filtered){.profile = *p};
-	err = select_all(ret, &f->only, kind);
+	err = select_all(ret, &only, kind);
 	if (!err && f->trim && time_base_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
 	if (!err && f->marks)
@@ -300,8 +314,8 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 		err = synthetic_wakers(ret, p, f->wakers);
 	if (!err && (f->focus || f->ignore || f->hide || f->own))
 		err = sift(ret, f);
-	if (!err && (f->only.nr_dso || f->only.from_ns || f->only.to_ns))
-		err = select_modules(ret, &f->only);
+	if (!err && (only.nr_dso || only.from_ns || only.to_ns))
+		err = select_modules(ret, &only);
 	return err;
 }
 

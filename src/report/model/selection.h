@@ -23,6 +23,7 @@ struct selection {
 	const char *const *label[NR_THREAD_LABELS]; /* patterns */
 	size_t nr_label[NR_THREAD_LABELS];
 	uint64_t from_ns, to_ns; /* of the recording, without @to_ns; 0: the end */
+	uint64_t last_ns;	 /* not 0: the last so much of it, in place of @from_ns; for filtered_init() */
 	uint64_t min_ns;	 /* no off-CPU intervals that are shorter */
 	bool ignore_idle;	 /* no off-CPU intervals of idle threads (idle.h) */
 };
