@@ -73,7 +73,7 @@ static const struct option options[] = {
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	TIME_BASE_OPTIONS(struct options, kind),
 	WAKERS_OPTION(struct options, wakers, "tree of off-CPU intervals, with up to N wakers"),
-	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]", "weigh by count, time or runnable time",
+	{0, "weigh", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]", "by count, time or runnable time",
 	 .choice = measure_choice},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
 	 "comm,pid,tid,service,unit,dso,function,self,...", .choice = key_choice},
@@ -250,7 +250,7 @@ static int choose_measure(const struct command *self, const struct options *o, s
 	if (v->show.kind == TIME_BASE_EVENT && v->by != BY_COUNT)
 		return say_usage(self, "occurrences of an event take no time; they are counted");
 	if (v->show.kind == TIME_BASE_CPU && v->by == BY_RUNNABLE)
-		return say_usage(self, "samples on CPU have no runnable time: --by runnable is for --off-cpu");
+		return say_usage(self, "samples on CPU have no runnable time: --weigh runnable is for --off-cpu");
 	return STATUS_OK;
 }
 
