@@ -190,6 +190,17 @@ static int choose_roots(const struct command *self, const struct options *o, str
 	return STATUS_OK;
 }
 
+/* Leave those by which rows are sorted. Names and numbers are keys of rows only: their order says nothing. */
+static void keep_order(struct view *v)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < v->nr_order; i++)
+		if (v->order[i] & (KEYS_OF_WEIGHT | KEY_TIME))
+			v->order[nr++] = v->order[i];
+	v->nr_order = nr;
+}
+
 /* All named keys are keys of rows. Rows are sorted by --sort only if it has a key of weight, or time. */
 static int choose_columns(const struct command *self, const struct options *o, struct view *v, unsigned int sort)
 {
@@ -213,8 +224,7 @@ static int choose_columns(const struct command *self, const struct options *o, s
 	}
 	if (!v->rows)
 		v->rows = KEY_FUNCTION | KEY_DSO;
-	if (!(sort & (KEYS_OF_WEIGHT | KEY_TIME)))
-		v->nr_order = 0;
+	keep_order(v);
 	return STATUS_OK;
 }
 

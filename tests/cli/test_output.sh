@@ -118,14 +118,18 @@ claim "fields on paper" prints sh -c "
   my app               4  vfs_read
 # 3 of 10 rows; --limit and --percent-limit choose
 -
-claim "keys of weight in --sort say in which order rows are" prints "$dusk" report --csv --no-children --sort comm,self,function <<'-'
-self_percent,self,comm,function
-25.0000,5,kworker/0:1,worker_thread
-20.0000,4,my app,vfs_read
-5.0000,1,my app,[no stack: exiting]
-30.0000,6,xz,match
-10.0000,2,xz,libc.so.6+0x1234
-10.0000,2,xz,memcpy
+claim "rows are sorted by what they weigh, wherever it stands among the keys" prints sh -c "
+	$dusk report --csv --sort function,count --fields count,function --limit 3
+	$dusk report --csv --sort comm,total,function --fields total,comm,function --limit 4" <<'-'
+count,function
+9,code
+9,main
+6,match
+total,comm,function
+9,xz,code
+9,xz,main
+6,xz,match
+5,kworker/0:1,worker_thread
 -
 claim "total first" prints "$dusk" report --csv --sort total --limit 3 --fields total,function <<'-'
 total,function
@@ -170,9 +174,9 @@ self_percent,self_ms,state
 claim "report --wall: how each task spent its time" prints "$dusk" report -i both.dusk --wall --csv --sort comm,state,self --comm xz <<'-'
 self_percent,self_ms,comm,state
 60.9756,100.000000,xz,on-cpu
-2.4390,4.000000,xz,preempted
 24.3902,40.000000,xz,sleeping
 12.1951,20.000000,xz,uninterruptible
+2.4390,4.000000,xz,preempted
 -
 claim "report --wall --tree: what is off CPU says so" prints sh -c "
 	$dusk report -i both.dusk --wall --tree --ascii --comm 'my app' | sed '/^#/d'" <<'-'

@@ -140,9 +140,9 @@ claim "... which fits whole names" finds_nothing "nothing in profile.dusk matche
 claim "--ignore-idle leaves out the threads of a pool, not those that work or wait for a lock" prints \
 	"$dusk" report -i pool.dusk --ignore-idle --csv --sort comm,tid,self --fields self,comm,tid <<'-'
 self_ms,comm,tid
+200.000000,stuck,403
 190.000000,busy,404
 100.000000,my app,201
-200.000000,stuck,403
 64.000000,xz,100
 -
 claim "... and the report says so" tells "# idle:      2 intervals of idle threads, 0.399 s, are left out" \

@@ -113,20 +113,9 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 {
 	const struct group *ga = &t->groups->v[a->group], *gb = &t->groups->v[b->group];
 
-	if (key & KEYS_OF_LABELS)
-		return strcmp(ga->label[label_of_key(key)], gb->label[label_of_key(key)]);
 	switch (key) {
-	case KEY_COMM: return strcmp(ga->comm, gb->comm);
-	case KEY_STATE: return strcmp(ga->state, gb->state);
-	case KEY_PID: return (ga->pid > gb->pid) - (ga->pid < gb->pid);
-	case KEY_TID: return (ga->tid > gb->tid) - (ga->tid < gb->tid);
-	case KEY_DSO: return strcmp(label_module(t->labels, a->label), label_module(t->labels, b->label));
-	case KEY_FUNCTION: return strcmp(label_function(t->labels, a->label), label_function(t->labels, b->label));
 	case KEY_TIME: return (ga->time_ns > gb->time_ns) - (ga->time_ns < gb->time_ns);
-	case KEY_LINE: return strcmp(label_line(t->labels, a->label), label_line(t->labels, b->label));
-	case KEY_SELF_PERCENT:
 	case KEY_SELF: return heavier(a->self, b->self);
-	case KEY_TOTAL_PERCENT:
 	case KEY_TOTAL: return heavier(a->total, b->total);
 	case KEY_COUNT: return heavier(a->of_total.count, b->of_total.count);
 	case KEY_RUNNABLE: return heavier(a->of_total.runnable_ns, b->of_total.runnable_ns);

@@ -29,7 +29,7 @@ struct table {
 
 /* Make the table of @p. @keys: a set of enum key. Free *@ret with table_free() before @p. Returns 0 or -ENOMEM. */
 int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by);
-/* Sort the rows by @keys: weights from the largest, names and numbers from the smallest. */
+/* Sort the rows by @keys of weight, from the largest, and of time, from the earliest. */
 void table_sort(struct table *t, const enum key *keys, size_t nr);
 void table_free(struct table *t);
 
