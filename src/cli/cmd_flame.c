@@ -115,7 +115,7 @@ static void note_alike(const struct dusk_profile *p)
 static int open_side(const struct command *self, struct side *s, const struct options *o, enum time_base kind,
 		     const char *path, const char *before)
 {
-	struct filter filter = {.trim = true, .marks = true, .kind = kind};
+	struct filter filter = {.trim = true, .marks = true, .idle_marks = true, .kind = kind};
 	const struct dusk_profile *p;
 	const char *pattern;
 	struct needs needs = {.filter = &filter,

@@ -19,7 +19,7 @@ fi
 
 failed=0
 number=0
-for kind in small kinds waits diff waitdiff hostile empty large; do
+for kind in small kinds waits idle diff waitdiff hostile empty large; do
 	"$page" $kind >"$tmp/$kind.html" || exit 1
 done
 driver_start || {
@@ -289,6 +289,14 @@ go waits ''
 photograph phone
 ok "on a phone the graph has most of the room" "document.querySelector('#scroller').clientHeight > 0.7 * innerHeight"
 ok "and the page is not wider than the window" "document.documentElement.scrollWidth <= innerWidth"
+ok "... and the kinds of samples are to be seen beside the search" "document.querySelector('#kinds').getBoundingClientRect().right < innerWidth"
+go diff ''
+photograph phone_diff
+ok "... and all that colours of two profiles mean" "document.querySelector('#legend').scrollWidth <= document.querySelector('#legend').clientWidth"
+in_session POST /window/rect '{"width": 500, "height": 300}' >/dev/null
+holds "innerHeight < 300"
+in_session POST /window/rect '{"width": 500, "height": 500}' >/dev/null
+ok "a window that grows still shows where stacks begin" "innerHeight > 300 && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop <= 1"
 in_session POST /window/rect '{"width": 1440, "height": 987}' >/dev/null
 
 # ---- Two profiles ----
@@ -313,6 +321,22 @@ ok "times can be compared" "/\+1\.2 s/.test($(text '#functions .list'))"
 go diff 'time2=0-3'
 ok "a time of one of them" "$chips.startsWith('after 0.00 – 3.00 s')"
 silent "without a complaint"
+
+go waitdiff ''
+ok "two profiles are compared by their time on CPU first, as in dusk diff" "state.kind === 'cpu' && location.hash === ''"
+
+# ---- Idle threads ----
+
+go waits ''
+ok "where no thread is idle, there is no button for them" "document.querySelector('#idle').hidden"
+go idle 'kind=off-cpu'
+ok "waits of idle threads are there, and say so" "/20\.0 s.*\[waiting for work\]/.test($(text '#functions .list'))"
+press '#idle'
+ok "... and are left out" "location.hash.includes('idle=hidden') && !$(text '#functions .list').includes('take_job') &&
+	$(text '#functions .list').includes('secure_read')"
+keys 'w'
+ok "... and come back" "!location.hash.includes('idle') && $(text '#functions .list').includes('take_job')"
+photograph idle
 
 # ---- Names that mean harm ----
 

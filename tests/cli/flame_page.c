@@ -5,6 +5,7 @@
  *	small	what a busy machine might look like; one stack after the other, so that what ran when is known
  *	kinds	the same, but python3 was off the CPU
  *	waits	ten threads of one name that mostly wait, one of them once for long; some samples, and deep recursion
+ *	idle	the same, beside two threads of a pool that have nothing to do
  *	waitdiff	the same, compared with itself
  *	diff	the same as small, compared with one in which node is gone and cc1 has twice as many samples
  *	hostile	names that would do harm if they ever were more than text
@@ -208,6 +209,23 @@ static void make_waits(struct folded *f)
 	qsort(p->samples, p->nr_samples, sizeof(*p->samples), by_time);
 }
 
+/* 10 s of two threads that only wait for work, which is most of all time off CPU but for the backends' of make_waits(). */
+static void make_idle(struct folded *f)
+{
+	static const char pool[] = LIBC "!start_thread;/usr/bin/postgres!take_job;" LIBC "!pthread_cond_wait";
+	uint32_t waits = waiting_stack(f, pool, "[waiting for work]");
+	struct dusk_profile *p = &f->profile;
+
+	make_waits(f);
+	for (int t = 0; t < 2; t++) {
+		uint32_t number = p->nr_threads;
+
+		folded_grow(p->threads, p->nr_threads);
+		p->threads[number] = (struct dusk_thread){300 + t, 300 + t, "pool", ""};
+		add_wait(f, number, waits, 10000000000, 10000000000, 1);
+	}
+}
+
 /* Names that would run script, or break the page, if they ever were more than text. */
 static void make_hostile(struct folded *f)
 {
@@ -320,6 +338,8 @@ int main(int argc, char **argv)
 		page.title = "</title><script>document.body.dataset.owned=1</script>";
 	} else if (!strcmp(what, "large")) {
 		make_large(&f);
+	} else if (!strcmp(what, "idle")) {
+		make_idle(&f);
 	} else if (!strncmp(what, "wait", 4)) {
 		make_waits(&f);
 	} else if (!strcmp(what, "kinds")) {

@@ -296,6 +296,15 @@ static uint64_t begin_of_last(const struct dusk_profile *p, uint64_t last_ns)
 	return end_ns > last_ns ? end_ns - last_ns : 0;
 }
 
+/* What is idle is known by all intervals, of which @f may have a part; trim() changes no place in a program. */
+static int mark(struct filtered *f, const struct dusk_profile *whole, bool idle_marks)
+{
+	_cleanup_(idle_freep) struct idle *idle = NULL;
+	int err = idle_marks ? idle_new(&idle, whole) : 0;
+
+	return err ?: synthetic_marks(f, idle);
+}
+
 int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
 {
 	enum time_base kind = time_base_of(p, f->kind);
@@ -309,7 +318,7 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	if (!err && f->trim && time_base_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
 	if (!err && f->marks)
-		err = synthetic_marks(ret);
+		err = mark(ret, p, f->idle_marks);
 	if (!err && f->wakers)
 		err = synthetic_wakers(ret, p, f->wakers);
 	if (!err && (f->focus || f->ignore || f->hide || f->own))

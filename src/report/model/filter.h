@@ -18,6 +18,7 @@ struct filter {
 	enum time_base kind;		   /* keep only samples of this time base; TIME_BASE_WALL: also occurrences */
 	bool trim;			   /* remove scheduler functions from the inner end of off-CPU stacks */
 	bool marks;			   /* add the state as the innermost frame of off-CPU stacks: "[sleeping]" */
+	bool idle_marks;		   /* with marks: those of idle threads (idle.h) are "[waiting for work]" */
 	uint32_t wakers;		   /* add up to this many wakers in a chain to off-CPU stacks (synthetic.h) */
 };
 

@@ -64,29 +64,31 @@ static void add_frame(struct filtered *f, const char *name)
 	f->frames[p->nr_frames++] = (struct dusk_frame){.function = p->nr_functions++};
 }
 
-/* Add a frame for each state. */
-static int add_marks(struct filtered *f, uint32_t *first_frame)
+/* Add a frame for each state, and IDLE_MARK. */
+static int add_marks(struct filtered *f, uint32_t *first_frame, uint32_t *idle_frame)
 {
 	uint32_t nr = 0;
 
 	while (dusk_state_name(nr))
 		nr++;
 	f->marks = calloc(nr, sizeof(*f->marks));
-	if (!f->marks || add_frames(f, nr, first_frame))
+	if (!f->marks || add_frames(f, nr + 1, first_frame))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++) {
 		snprintf(f->marks[i], sizeof(*f->marks), "[%s]", dusk_state_name(i));
 		add_frame(f, f->marks[i]);
 	}
+	*idle_frame = *first_frame + nr;
+	add_frame(f, IDLE_MARK);
 	return 0;
 }
 
-int synthetic_marks(struct filtered *f)
+int synthetic_marks(struct filtered *f, const struct idle *idle)
 {
 	struct dusk_profile *p = &f->profile;
 	struct synthetics g = {.f = f};
-	uint32_t first_frame;
-	int err = add_marks(f, &first_frame);
+	uint32_t first_frame, idle_frame;
+	int err = add_marks(f, &first_frame, &idle_frame);
 
 	if (!err)
 		err = filtered_own(f, samples, p->nr_samples, 0);
@@ -94,7 +96,7 @@ int synthetic_marks(struct filtered *f)
 		struct dusk_sample *s = &f->samples[i];
 
 		if (s->source == DUSK_OFF_CPU && s->node)
-			err = synthetic(&g, &s->node, first_frame + s->state);
+			err = synthetic(&g, &s->node, idle && idle_has(idle, s) ? idle_frame : first_frame + s->state);
 	}
 	return synthetic_done(&g, err);
 }

@@ -7,9 +7,14 @@
  */
 #pragma once
 #include "report/model/filter.h"
+#include "report/model/idle.h"
 
-/* Add the off-CPU interval's state, "[sleeping]". Returns 0 or -ENOMEM. */
-int synthetic_marks(struct filtered *f);
+/*
+ * Add the off-CPU interval's state, "[sleeping]", or IDLE_MARK if it is of a thread that @idle says is idle there. @idle: of
+ * the profile with all off-CPU intervals, or NULL. Returns 0 or -ENOMEM.
+ */
+#define IDLE_MARK "[waiting for work]"
+int synthetic_marks(struct filtered *f, const struct idle *idle);
 
 /*
  * Add the waker that ended the off-CPU interval, its waker, and so on, at most @max. @whole: the profile with all

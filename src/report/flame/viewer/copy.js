@@ -12,7 +12,7 @@ function choices()
 
 	if (state.tasks)
 		chosen.push(chosen_tasks().join(', '));
-	chosen.push(...parse_edits(state.edits).map(describe_edit));
+	chosen.push(...all_edits().map(describe_edit));
 	if (kinds_of(profile).length > 1)
 		chosen.push(title_of_kind());
 	return chosen.join('; ');

@@ -22,6 +22,14 @@ function parse_edits(text)
 	}) : [];
 }
 
+/* What is done to the stacks: state.edits, and without idle threads a drop of their mark. */
+function all_edits()
+{
+	const idle = state.idle === 'hidden' ? idle_label(profile) : -1;
+
+	return [...parse_edits(state.edits), ...idle >= 0 ? [{ what: 'drop', label: idle }] : []];
+}
+
 const format_edits = edits => edits.map(e => e.what === 'fold' ? 'fold' : `${e.what}:${e.label}`).join(',');
 
 /* The edit in words, for a reader. */

@@ -19,7 +19,8 @@ const paint = canvas.getContext('2d');
 
 let layers = [];		/* { tree, up, first: the id of its root, view: { from, to }, found } */
 let rows_above = 0, rows = 1;	/* rows above the root; all rows */
-let root = { y: 0, height: 0 };	/* at the last layout: y of its row, and the height of the visible part */
+/* At the last layout: y of the root's row, and the height of the visible part; since then: how far that is scrolled. */
+let root = { y: 0, height: 0, top: 0 };
 let hovered = -1, selected = -1;
 let animation = 0, painting = 0;
 
@@ -93,6 +94,19 @@ function frame_under(event)
 	return i < 0 ? -1 : layer.first + i;
 }
 
+function scroll_to(y)
+{
+	scroller.scrollTop = y;
+	root.top = scroller.scrollTop;
+}
+
+/* As the graph was scrolled. What a larger window has scrolled to have no gap at the end is not counted: layout() comes next. */
+function remember_scroll()
+{
+	if (scroller.clientHeight === root.height)
+		root.top = scroller.scrollTop;
+}
+
 /* Fit canvas and scroll area to the window and to the depth of the shown trees, keeping the root in its position. */
 function layout()
 {
@@ -101,11 +115,11 @@ function layout()
 	const depth = up => Math.max(0, ...layers.filter(l => l.up === up)
 		.map(l => deepest(l.tree, l === zoomed ? node : 0)));
 	const below = depth(false), width = scroller.clientWidth, height = scroller.clientHeight;
-	const above_root = root.y - scroller.scrollTop + (layers[0].up && layers.length < 2 ? height - root.height : 0);
+	const above_root = root.y - root.top + (layers[0].up && layers.length < 2 ? height - root.height : 0);
 
 	rows_above = depth(true);
 	rows = rows_above + 1 + below;
-	root = { y: rows_above * ROW_PX + top_px(), height };
+	root = { y: rows_above * ROW_PX + top_px(), height, top: root.top };
 
 	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 		canvas.width = Math.round(width * ratio);
@@ -113,7 +127,7 @@ function layout()
 		canvas.style.height = `${height}px`;
 	}
 	$('spacer').style.height = `${content_px() - height}px`;
-	scroller.scrollTop = root.y - above_root;
+	scroll_to(root.y - above_root);
 	repaint();
 }
 
@@ -132,9 +146,9 @@ function move_view(smooth)
 	});
 
 	if (layers.length > 1 && !state.zoom)
-		scroller.scrollTop = row_px(layers[0], 0) - scroller.clientHeight / 2;
+		scroll_to(row_px(layers[0], 0) - scroller.clientHeight / 2);
 	else
-		scroller.scrollTop = zoomed.up ? y + ROW_PX + room - scroller.clientHeight : y - room;
+		scroll_to(zoomed.up ? y + ROW_PX + room - scroller.clientHeight : y - room);
 
 	const step = now => {
 		const t = still ? 1 : Math.min(1, Math.max(0, now - began) / ZOOM_MS), eased = 1 - (1 - t) ** 3;

@@ -61,6 +61,13 @@ function toggle_tracks()
 	go({ tracks: state.tracks === 'yes' ? 'no' : 'yes' });
 }
 
+/* The numbers of frames change, so the zoom ends. */
+function toggle_idle()
+{
+	if (idle_label(profile) >= 0)
+		go({ idle: state.idle === 'hidden' ? 'shown' : 'hidden', zoom: 0 }, true);
+}
+
 function show_help()
 {
 	hide_tooltip();
@@ -106,6 +113,7 @@ const ACTIONS = {
 	'b': () => go({ merge: state.merge === 'callees' ? 'callers' : 'callees', zoom: 0 }),
 	's': () => show_sandwich(profile.kinds[label_of(current())] >= NOTE ? label_of(current()) : default_sandwich()),
 	'l': toggle_tracks,
+	'w': toggle_idle,
 	't': () => toggle_panel('functions'),
 	'p': () => toggle_panel('threads'),
 	'r': () => toggle_panel('recording'),
@@ -161,7 +169,7 @@ function listen()
 		const { key, value } = button.dataset;
 
 		button.onclick = () => key === 'panel' ? toggle_panel(value) : key === 'tracks' ? toggle_tracks() :
-			go({ [key]: value, ...key === 'merge' && value !== state.merge ? { zoom: 0 } : {} });
+			key === 'idle' ? toggle_idle() : go({ [key]: value, ...key === 'merge' && value !== state.merge ? { zoom: 0 } : {} });
 	}
 	$('theme').onclick = () => go({ theme: is_dark() ? 'light' : 'dark' });
 	$('help-button').onclick = show_help;
@@ -214,6 +222,7 @@ function listen_to_graph()
 	scroller.onscroll = () => {
 		if (selected < 0)
 			hide_tooltip();
+		remember_scroll();
 		draw();
 	};
 	addEventListener('pointerdown', event => { $('menu').hidden ||= !$('menu').contains(event.target); });

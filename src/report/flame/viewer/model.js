@@ -20,14 +20,34 @@ function needs_others(profile, { kind, tracks })
 	return profile.others.length > 0 && (kind === WALL || tracks === 'yes' || profile.others.some(([other]) => other === kind));
 }
 
-/* The kind that stands for most time, which the page opens on. */
-function heaviest_kind(profile)
+/* The label of waits of idle threads; -1: there are none. */
+function idle_label(profile)
 {
-	const sums = new Map();
+	return profile.names.findIndex((name, f) => name === IDLE_MARK && profile.kinds[f] === STATE);
+}
 
+/* The time of @series without that of idle threads, whose label is @idle. */
+function busy_ns({ node, weight, nr_weight, unit_ns }, { label }, idle)
+{
+	let sum = nr_weight;
+
+	for (let r = 0; r < node.length && idle >= 0; r++)
+		if (label[node[r]] === idle)
+			sum -= weight[r];
+	return sum * unit_ns;
+}
+
+/* The kind that the page opens on: of two profiles time on CPU, as in dusk diff, else what stands for most time, but for idle threads. */
+function usual_kind(profile)
+{
+	const sums = new Map(), idle = idle_label(profile);
+	const has_cpu = side => profile.series.some(s => s.profile === side && s.kind === 'cpu');
+
+	if (profile.profiles.length > 1 && profile.profiles.every((_, side) => has_cpu(side)))
+		return 'cpu';
 	for (const s of profile.series)
-		sums.set(s.kind, (sums.get(s.kind) ?? 0) + s.nr_weight * s.unit_ns);
-	return [...sums].reduce((a, b) => b[1] > a[1] ? b : a, ['', 0])[0];
+		sums.set(s.kind, (sums.get(s.kind) ?? 0) + busy_ns(s, profile.tree, idle));
+	return [...sums].reduce((a, b) => b[1] > a[1] ? b : a, ['', -1])[0];
 }
 
 /*

@@ -89,7 +89,7 @@ function select(id)
 	selected = id;
 
 	const y = row_px(layer, layer.tree.depth[i]);
-	scroller.scrollTop = Math.min(Math.max(scroller.scrollTop, y + ROW_PX - scroller.clientHeight), y);
+	scroll_to(Math.min(Math.max(scroller.scrollTop, y + ROW_PX - scroller.clientHeight), y));
 	draw();
 
 	const window_box = canvas.getBoundingClientRect(), box = box_of(id);

@@ -13,6 +13,7 @@ const KEYS = {
 	time2: ['', /^[\d.]+-[\d.]+$/],		/* of the second one */
 	tasks: ['', String],			/* "name:sh", "pid:1", "tid:1", one a line */
 	edits: ['', /^((hide|drop|keep):\d{1,9}|fold)(,((hide|drop|keep):\d{1,9}|fold))*$/],	/* of the stacks: edit.js */
+	idle: ['shown', ['shown', 'hidden']],	/* waits of idle threads */
 	order: ['flame', ['flame', 'icicle']],
 	merge: ['callees', ['callees', 'callers', 'sandwich']],
 	of: [-1, Number],			/* the sandwich's label */

@@ -39,16 +39,16 @@ function show(next, smooth = true)
 	if (dark)
 		set_theme(is_dark() ? 'dark' : 'light');
 
-	const edited = changed('edits', state.edits);
+	const edited = changed('edits', state.edits, state.idle);
 	if (edited)
 		edit_stacks();
-	const sums = changed('sums', state.kind, state.time, state.time2, state.tasks, state.edits);
+	const sums = changed('sums', state.kind, state.time, state.time2, state.tasks, state.edits, state.idle);
 	if (sums)
 		add_up_choice();
 	if (state.merge === 'sandwich' && state.of < 0)
 		state.of = default_sandwich();
 
-	const trees = changed('trees', state.edits, state.merge, state.merge === 'sandwich' && state.of);
+	const trees = changed('trees', state.edits, state.idle, state.merge, state.merge === 'sandwich' && state.of);
 	const turned = changed('order', state.order);
 	const basis = changed('basis', state.basis);
 	const scale = changed('scale', state.scale);
@@ -95,7 +95,7 @@ function complete_state()
 
 function edit_stacks()
 {
-	base = edit_tree(profile.tree, parse_edits(state.edits), profile.kinds);
+	base = edit_tree(profile.tree, all_edits(), profile.kinds);
 	made = {};
 }
 
@@ -262,9 +262,10 @@ function show_profile(next, view)
 	selected = hovered = -1;
 
 	const kinds = kinds_of(profile);
-	KEYS.kind[0] = next.usual_kind ?? heaviest_kind(profile);
+	KEYS.kind[0] = next.usual_kind ?? usual_kind(profile);
 	if (innerWidth <= 600)
 		KEYS.panel[0] = 'none';
+	$('idle').hidden = idle_label(profile) < 0;
 	$('kinds').hidden = kinds.length < 2;
 	$('kinds').replaceChildren(...kinds.map(([kind, title]) => {
 		const button = element('button', { type: 'button', title: 'Kind of samples (k)', onclick: () => go({ kind }) },

@@ -103,6 +103,30 @@ static void stacks_end_where_the_thread_waited(void **state)
 		      "kworker;schedule;[sleeping] 7\n");
 }
 
+static void marks_tell_waits_of_idle_threads_from_others(void **state)
+{
+	struct folded *f = *state;
+	struct dusk_setting duration = {"duration_ns", "100000000"};
+	struct filter marks = {.kind = TIME_BASE_WALL, .trim = true, .marks = true};
+
+	f->profile.settings = &duration;
+	f->profile.nr_settings = 1;
+	sleeps(f, "pool", SLEEPING, 100 * MS, 0, 1, "pool!take;[kernel]!futex_wait;[kernel]!schedule");
+	sleeps(f, "stuck", SLEEPING, 100 * MS, 0, 1, "stuck!main;stuck!pthread_mutex_lock;[kernel]!futex_wait");
+	sleeps(f, "busy", SLEEPING, 90 * MS, 0, 1, "busy!main;[kernel]!read");
+	filter_leaves(f, &marks, BY_TIME,
+		      "pool;take;futex_wait;[sleeping] 100000000\n"
+		      "stuck;main;pthread_mutex_lock;futex_wait;[sleeping] 100000000\n"
+		      "busy;main;read;[sleeping] 90000000\n");
+	marks.idle_marks = true;
+	filter_leaves(f, &marks, BY_TIME,
+		      "pool;take;futex_wait;[waiting for work] 100000000\n"
+		      "stuck;main;pthread_mutex_lock;futex_wait;[sleeping] 100000000\n"
+		      "busy;main;read;[sleeping] 90000000\n");
+	f->profile.settings = NULL;
+	f->profile.nr_settings = 0;
+}
+
 static void the_profile_stays_as_it_was(void **state)
 {
 	struct folded *f = *state;
@@ -302,6 +326,7 @@ int main(void)
 		TEST(each_kind_can_be_had_alone),
 		TEST(both_kinds_add_up_by_time),
 		TEST(marks_say_why_a_stack_was_off_cpu),
+		TEST(marks_tell_waits_of_idle_threads_from_others),
 		TEST(stacks_end_where_the_thread_waited),
 		TEST(the_profile_stays_as_it_was),
 		TEST(tables_of_intervals_say_how_long_and_how_often),
