@@ -6,6 +6,7 @@
 #include "cli/filter.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
+#include "report/model/interpreters.h"
 #include "report/model/missing_frame_pointers.h"
 #include "report/model/missing_symbols.h"
 #include "report/model/occurrences.h"
@@ -433,8 +434,10 @@ static int report(const struct command *self, const struct options *o, char *con
 	if (!err && v.show.form == SHOW_TEXT) {
 		losses_show(out.file, p, v.show.kind);
 		missing_fp_show(out.file, p, v.show.kind, "#");
-		if (by_function(&v))
+		if (by_function(&v)) {
+			interpreters_show(out.file, &seen.profile, v.show.kind);
 			missing_symbols_show(out.file, &seen.profile, v.show.kind);
+		}
 	}
 	return output_close(&out, err);
 }

@@ -103,6 +103,10 @@ static void symbol_hint_file(const struct dusk_module *m, char *ret, size_t room
 {
 	char package[256];
 
+	if (!strcmp(m->path, "/dev/zero (deleted)")) {
+		snprintf(ret, room, "code made at run time in shared memory, for which no names are read");
+		return;
+	}
 	/* Stubs made by the linker, and some assembler code, have names nowhere. */
 	if (symbols_installed(m->build_id)) {
 		snprintf(ret, room, "its debug symbols are here, and do not have them");
@@ -118,7 +122,7 @@ static void symbol_hint_file(const struct dusk_module *m, char *ret, size_t room
 	} else if (*m->path == '/' && access(m->path, F_OK)) {
 		snprintf(ret, room, "the file is not there any more, or only in a container");
 	} else if (!access(LISTS, F_OK) || !*m->build_id || servers_named()) {
-		snprintf(ret, room, "of no package: build it with -g, and do not strip it");
+		snprintf(ret, room, "of no package: build it with -g, and do not strip it; assembly may have no names");
 	} else {
 		snprintf(ret, room, "DEBUGINFOD_URLS=%s%s", server(),
 			 dusk_can_ask_servers() ? "" : ", for a dusk that is not static");

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Find interpreters whose stacks have nothing of what they interpret. See interpreters.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "report/model/interpreters.h"
+#include "report/model/label.h"
+#include "report/text.h"
+
+#define MAX_SHOWN 10
+#define PERF_PYTHON 12 /* the first 3.x with trampolines for each function */
+
+/* By the beginning of a file's name. The second one is of Python before 3.12. */
+static const struct {
+	const char *file, *remedy;
+} interpreters[] = {
+	{"python3.", "python3 -X perf, or PYTHONPERFSUPPORT=1 in its environment"},
+	{"python", "Python 3.12 and newer shows its functions (python3 -X perf), this one does not"},
+	{"perl", "nothing: Perl shows no functions of its programs"},
+	{"php", "nothing: PHP shows no functions that it interprets"},
+	{"ruby",
+	 "ruby --yjit-perf (3.3 and newer), for what YJIT compiles; Ruby shows no functions that it interprets"},
+};
+
+#define NR_INTERPRETERS (sizeof(interpreters) / sizeof(interpreters[0]))
+
+/* NULL: the file @name is no interpreter. */
+static const char *remedy_of(const char *name)
+{
+	size_t i = 0;
+
+	if (!strncmp(name, "lib", 3))
+		name += 3;
+	while (i < NR_INTERPRETERS && strncmp(name, interpreters[i].file, strlen(interpreters[i].file)))
+		i++;
+	if (!i && atoi(name + strlen(interpreters[0].file)) < PERF_PYTHON)
+		i++;
+	return i < NR_INTERPRETERS ? interpreters[i].remedy : NULL;
+}
+
+struct finder {
+	const struct dusk_profile *p;
+	const char **remedy;   /* by module */
+	uint32_t *interpreter; /* by node: the module of the outermost frame of one; 0: there is none */
+	bool *named;	       /* by node: it, or a caller, is a function of a JIT that has a name */
+	struct map says_names; /* by PID */
+	uint64_t *weight;      /* by module */
+};
+
+static int examine_nodes(struct finder *f)
+{
+	const struct dusk_profile *p = f->p;
+
+	f->remedy = calloc(p->nr_modules + 1UL, sizeof(*f->remedy));
+	f->weight = calloc(p->nr_modules + 1UL, sizeof(*f->weight));
+	f->interpreter = calloc(p->nr_nodes + 1UL, sizeof(*f->interpreter));
+	f->named = calloc(p->nr_nodes + 1UL, sizeof(*f->named));
+	if (!f->remedy || !f->weight || !f->interpreter || !f->named)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_modules; i++)
+		f->remedy[i] = p->modules[i].kind == DUSK_MODULE_FILE ? remedy_of(module_name(p, i)) : NULL;
+	for (uint32_t i = 1; i < p->nr_nodes; i++) {
+		const struct dusk_frame *frame = &p->frames[p->nodes[i].frame];
+		uint32_t up = p->nodes[i].parent;
+
+		f->interpreter[i] = f->interpreter[up] ?: f->remedy[frame->module] ? frame->module : 0;
+		f->named[i] = f->named[up] || (p->modules[frame->module].kind == DUSK_MODULE_ANON &&
+					       !dusk_frame_lacks_symbol(p, frame));
+	}
+	return 0;
+}
+
+static pid_t pid_of(const struct finder *f, const struct dusk_sample *s)
+{
+	return f->p->threads[s->thread].pid;
+}
+
+static int find_names(struct finder *f)
+{
+	bool fresh;
+
+	for (uint64_t i = 0; i < f->p->nr_samples; i++)
+		if (f->named[f->p->samples[i].node] &&
+		    !map_at(&f->says_names, (uint32_t)pid_of(f, &f->p->samples[i]), &fresh))
+			return -ENOMEM;
+	return 0;
+}
+
+static void add_up(struct finder *f, enum time_base kind)
+{
+	for (uint64_t i = 0; i < f->p->nr_samples; i++) {
+		const struct dusk_sample *s = &f->p->samples[i];
+
+		if (f->interpreter[s->node] && time_base_has(kind, s->source) &&
+		    !map_find(&f->says_names, (uint32_t)pid_of(f, s)))
+			f->weight[f->interpreter[s->node]] += kind_counts(kind) ? s->count : s->value_ns;
+	}
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct interpreter *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->module < y->module ? -1 : x->module > y->module;
+}
+
+static int list(struct interpreter **ret, size_t *nr, const struct finder *f)
+{
+	struct vec(struct interpreter) found = {0};
+
+	for (uint32_t i = 1; i < f->p->nr_modules; i++)
+		if (f->weight[i] && vec_push(&found, ((struct interpreter){i, f->remedy[i], f->weight[i]}))) {
+			vec_done(&found);
+			return -ENOMEM;
+		}
+	if (found.nr)
+		qsort(found.v, found.nr, sizeof(*found.v), by_weight);
+	*nr = found.nr;
+	*ret = vec_steal(&found);
+	return 0;
+}
+
+int interpreters_find(struct interpreter **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind)
+{
+	struct finder f = {.p = p};
+	int err = examine_nodes(&f) ?: find_names(&f);
+
+	if (!err) {
+		add_up(&f, kind);
+		err = list(ret, nr, &f);
+	}
+	free(f.remedy);
+	free(f.weight);
+	free(f.interpreter);
+	free(f.named);
+	map_done(&f.says_names);
+	return err;
+}
+
+void interpreters_show(FILE *out, const struct dusk_profile *p, enum time_base kind)
+{
+	_cleanup_(freep) struct interpreter *found = NULL;
+	size_t nr;
+
+	if (interpreters_find(&found, &nr, p, kind) || !nr)
+		return;
+	fprintf(out,
+		"#\n# %s in interpreters, without the functions of the programs that these run, and what would help:\n",
+		kind == TIME_BASE_EVENT ? "Occurrences"
+		: kind == TIME_BASE_CPU ? "Samples"
+					: "Time");
+	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++) {
+		if (kind_counts(kind))
+			fprintf(out, "# %9" PRIu64 "  ", found[i].weight);
+		else
+			fprintf(out, "# %7.3f s  ", found[i].weight / 1e9);
+		text_write(out, module_name(p, found[i].module), TEXT_TERMINAL);
+		fprintf(out, ": %s\n", found[i].remedy);
+	}
+	if (nr > MAX_SHOWN)
+		fprintf(out, "# and in %zu modules more\n", nr - MAX_SHOWN);
+}
