@@ -398,7 +398,7 @@ static int report(const struct command *self, const struct options *o, char *con
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
-	struct filter filter = {.trim = true};
+	struct filter filter = {.trim = true, .waker_processes = true};
 	struct output out;
 	struct view v;
 	int status = choose(self, o, &v), err;

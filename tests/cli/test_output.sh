@@ -209,6 +209,7 @@ claim "report --wakers: the wakers, and theirs" prints sh -c "
   60.98%     0.00%     code  (xz)
   60.98%     0.00%     main
   60.98%     0.00%     xz
+  60.98%     0.00%     pid 100
   60.98%     0.00%     --
   60.98%     0.00%     worker_thread  ([kernel])
   60.98%     0.00%     [interrupt]

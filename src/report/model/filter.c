@@ -320,7 +320,7 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	if (!err && f->marks)
 		err = mark(ret, p, f->idle_marks);
 	if (!err && f->wakers)
-		err = synthetic_wakers(ret, p, f->wakers);
+		err = synthetic_wakers(ret, p, f->wakers, f->waker_processes);
 	if (!err && (f->focus || f->ignore || f->hide || f->own))
 		err = sift(ret, f);
 	if (!err && (only.nr_dso || only.from_ns || only.to_ns))
@@ -331,6 +331,7 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 void filtered_done(struct filtered *f)
 {
 	free(steal(f->marks));
+	strings_done(&f->processes);
 	free(steal(f->functions));
 	free(steal(f->frames));
 	free(steal(f->nodes));

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include "base/strings.h"
 #include "report/model/selection.h"
 
 struct filter {
@@ -19,6 +20,7 @@ struct filter {
 	bool trim;			   /* remove scheduler functions from the inner end of off-CPU stacks */
 	bool marks;			   /* add the state as the innermost frame of off-CPU stacks: "[sleeping]" */
 	bool idle_marks;		   /* with marks: those of idle threads (idle.h) are "[waiting for work]" */
+	bool waker_processes;		   /* with wakers: their PIDs and titles, too */
 	uint32_t wakers;		   /* add up to this many wakers in a chain to off-CPU stacks (synthetic.h) */
 };
 
@@ -28,7 +30,8 @@ const char *filter_refuse(const char *regex, char *text, size_t size);
 /* A filtered profile. It shares data with the original, and must not outlive it. */
 struct filtered {
 	struct dusk_profile profile;
-	char (*marks)[32]; /* names of added frames */
+	char (*marks)[32];	  /* names of added frames */
+	struct strings processes; /* the same, of wakers' processes */
 	struct dusk_function *functions;
 	struct dusk_frame *frames;
 	struct dusk_node *nodes;

@@ -101,23 +101,43 @@ int synthetic_marks(struct filtered *f, const struct idle *idle)
 	return synthetic_done(&g, err);
 }
 
-/* Added frames: these, and then one for each thread, for the names of wakers. */
+/* Added frames: these, and then for each thread its name and its process, by which wakers are called. */
 enum { FRAME_SEPARATOR, FRAME_INTERRUPT, FRAME_THREADS };
+
+/* "pid 21423, postgres: bench [local] idle in transaction". NULL: out of memory. */
+static const char *process_name(struct filtered *f, const struct dusk_thread *t)
+{
+	_cleanup_(freep) char *name = NULL;
+
+	if (asprintf(&name, *(t->title ?: "") ? "pid %d, %s" : "pid %d", t->pid, t->title) < 0) {
+		name = NULL;
+		return NULL;
+	}
+	return strings_intern(&f->processes, name);
+}
 
 static int add_wakers(struct filtered *f, uint32_t *first_frame)
 {
 	const struct dusk_profile *p = &f->profile;
 
-	if (add_frames(f, FRAME_THREADS + p->nr_threads, first_frame))
+	if (add_frames(f, FRAME_THREADS + 2 * p->nr_threads, first_frame))
 		return -ENOMEM;
 	add_frame(f, "--");
 	add_frame(f, waker_name(p, &(struct dusk_waker){.kind = DUSK_WAKER_INTERRUPT}));
 	for (uint32_t i = 0; i < p->nr_threads; i++)
 		add_frame(f, p->threads[i].comm);
+	for (uint32_t i = 0; i < p->nr_threads; i++) {
+		const char *name = process_name(f, &p->threads[i]);
+
+		if (!name)
+			return -ENOMEM;
+		add_frame(f, name);
+	}
 	return 0;
 }
 
-static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk_waker *by, uint32_t first_frame)
+static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk_waker *by, uint32_t first_frame,
+			   bool processes)
 {
 	const struct dusk_profile *p = &g->f->profile;
 	uint32_t end = waker_end(p, by);
@@ -125,14 +145,16 @@ static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk
 
 	for (uint32_t node = by->node; node != end && !err; node = p->nodes[node].parent)
 		err = synthetic(g, at, p->nodes[node].frame);
-	if (err)
+	if (err || by->kind != DUSK_WAKER_TASK)
+		return err ?: synthetic(g, at, first_frame + FRAME_INTERRUPT);
+	err = synthetic(g, at, first_frame + FRAME_THREADS + by->thread);
+	if (err || !processes)
 		return err;
-	return synthetic(g, at,
-			 first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
+	return synthetic(g, at, first_frame + FRAME_THREADS + p->nr_threads + by->thread);
 }
 
 /* Off-CPU intervals without a stack get no wakers. */
-int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint32_t max)
+int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint32_t max, bool processes)
 {
 	struct dusk_profile *p = &f->profile;
 	_cleanup_(wakers_freep) struct wakers *wakers = NULL;
@@ -149,7 +171,7 @@ int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint3
 		uint32_t at = woken->node;
 
 		for (uint32_t nr = 0; nr < max && at && woken && woken->waker && !err; nr++) {
-			err = synthetic_waker(&g, &at, &p->wakers[woken->waker], first_frame);
+			err = synthetic_waker(&g, &at, &p->wakers[woken->waker], first_frame, processes);
 			woken = wakers_before(wakers, woken);
 		}
 		f->samples[i].node = at;

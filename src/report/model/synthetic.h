@@ -18,9 +18,9 @@ int synthetic_marks(struct filtered *f, const struct idle *idle);
 
 /*
  * Add the waker that ended the off-CPU interval, its waker, and so on, at most @max. @whole: the profile with all
- * off-CPU intervals, by which chains go on. Returns 0 or -ENOMEM.
+ * off-CPU intervals, by which chains go on. @processes: of each waker also the PID and the title. Returns 0 or -ENOMEM.
  */
-int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint32_t max);
+int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint32_t max, bool processes);
 
 /*
  * Which nodes of @p are in the synthetic part of a stack? Returns an array by node, to be freed with free(), or NULL

@@ -78,6 +78,19 @@ static void a_waker_stands_inverted_on_the_stack_that_it_woke(void **state)
 	      "a;nap;--;wake;timer;asm_timer;[interrupt] 20000000\n");
 }
 
+static void wakers_of_one_name_are_told_apart_by_their_process(void **state)
+{
+	struct folded *f = *state;
+	struct dusk_thread *t;
+
+	fill_chain(f);
+	t = (struct dusk_thread *)&f->profile.threads[folded_thread(f, "b")];
+	t->title = "b: idle in transaction";
+	shows(f, (struct filter){.wakers = 2, .waker_processes = true, .focus = "^pass$"},
+	      "c;wait;--;wake;pass;b;pid 101, b: idle in transaction;--;wake;first;a;pid 100 30000000\n"
+	      "c;wait;--;wake;pass;b;pid 101, b: idle in transaction;--;wake;second;a;pid 100 30000000\n");
+}
+
 static void chains_go_on_to_an_interrupt(void **state)
 {
 	fill_chain(*state);
@@ -165,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_waker_stands_inverted_on_the_stack_that_it_woke),
+		TEST(wakers_of_one_name_are_told_apart_by_their_process),
 		TEST(chains_go_on_to_an_interrupt),
 		TEST(chains_are_as_long_as_was_said),
 		TEST(what_ended_after_the_wake_was_no_reason_for_it),
