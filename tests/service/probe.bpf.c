@@ -128,6 +128,8 @@ static INLINE void leave_word(void)
 
 	if (!v || v->state.defer.word)
 		return;
+	if (control.left_in_exec && (tid == control.tgid || v->state.last_stack.state != LAST_STACK_KNOWN))
+		return;
 	v->state.task ^= control.left_task;
 	v->state.start_boottime ^= control.left_birth;
 	v->state.defer.word = control.left_word;

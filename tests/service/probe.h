@@ -60,9 +60,10 @@ struct probe_control {
 	 * birth.
 	 */
 	u64 left_word, left_task, left_birth;
-	u64 place;   /* of BY_NMI: the address of the victim's variable of that name */
-	u32 no_ip;   /* and not to say what was interrupted */
-	u32 nr_nmis; /* requests in .bss.nmis */
+	u64 left_in_exec; /* only by a thread, not the first, whose last stack was walked */
+	u64 place;	  /* of BY_NMI: the address of the victim's variable of that name */
+	u32 no_ip;	  /* and not to say what was interrupted */
+	u32 nr_nmis;	  /* requests in .bss.nmis */
 };
 
 /* A cookie of a consumer: what requests said, and what dusk_unwind_done() got. */

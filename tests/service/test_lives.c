@@ -208,6 +208,30 @@ static void nor_is_what_waits_of_a_task_that_lay_in_the_same_memory(void **state
 	use_tid_again(0, 1);
 }
 
+/* By a thread that is not the first, after its last stack in its old program was walked and before it takes over the first one's tid. */
+static void lives__what_waits_under_an_old_tid_is_closed(void **state)
+{
+	struct victim v = victim_start("thread-exec");
+	struct got got;
+
+	asker_open(&a, KIND(BY_RAW) | KIND(BY_SWITCH), NULL);
+	asker_init(&a, 0, DUSK_DELIVER_RING);
+	asker_attach(&a, BY_RAW, v.pid, 1); /* execve() itself */
+	asker_attach(&a, BY_SWITCH, v.pid, 1);
+	a.control->left_in_exec = 1;
+	a.control->left_word = COOKIE_OF_ANOTHER << DEFER_BITS | 1;
+	live_sleep_ms(50);
+	victim_feed(&v, 1);
+	live_sleep_ms(200);
+	asker_silence(&a);
+	asker_poll(&a, 200);
+	victim_end(&v);
+	assert_int_equal(a.control->left_word, 0);
+	assert_int_equal(asker_find(&a, COOKIE_OF_ANOTHER, 0, &got), 1);
+	assert_string_equal(dusk_outcome(got.outcome)->name, "exec");
+	assert_int_equal(asker_counter(&a, "closed-exec"), 1);
+}
+
 #define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
 
 int main(int argc, char **argv)
@@ -220,6 +244,7 @@ int main(int argc, char **argv)
 		with_tools(short_lives_are_served),
 		with_tools(what_waits_under_a_tid_that_is_used_again_is_closed_and_not_joined),
 		with_tools(nor_is_what_waits_of_a_task_that_lay_in_the_same_memory),
+		with_tools(lives__what_waits_under_an_old_tid_is_closed),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

@@ -289,6 +289,35 @@ static void tables_that_leave_their_mapping_are_not_believed(void **state)
 	check_others("in two mappings", 0);
 }
 
+/* The last program header lies in the page of code, which a process has written to: there are no tables, it says. */
+static void copies__headers_in_two_mappings_are_not_believed(void **state)
+{
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)im.bytes;
+	Elf64_Phdr *last = (Elf64_Phdr *)(own + 0x1000);
+	struct seen alone, after;
+	u32 bytes;
+
+	for (u32 other = 0; other < 2; other++) {
+		begin();
+		bytes = eh->e_phnum * sizeof(*last);
+		memmove(im.bytes + 0x1000 + sizeof(*last) - bytes, im.bytes + eh->e_phoff, bytes);
+		eh->e_phoff = 0x1000 + sizeof(*last) - bytes;
+		memcpy(own, im.bytes, sizeof(own));
+		assert_int_equal(last->p_type, PT_GNU_EH_FRAME);
+		last->p_offset += 0x800;
+		last->p_vaddr += 0x800;
+		if (other) {
+			port_write(IMAGE_CODE, own + 0x1000);
+			walk_as_who_wrote();
+			port_map_anew(IMAGE_CODE, im.bytes + 0x1000);
+		}
+		see(other ? &after : &alone, FUNCTION(3) + 1);
+	}
+	assert_int_equal(alone.outcome, UNDEFINED_RA);
+	assert_true(alone.nr > 3);
+	assert_memory_equal(&after, &alone, sizeof(alone));
+}
+
 /*
  * The page of code is that of two segments, of which the second one is meant for somewhere else. A process maps the
  * page where the first one is meant to be, and goes through both.
@@ -373,6 +402,7 @@ int main(void)
 		cmocka_unit_test(another_part_of_the_file_is_not_believed),
 		cmocka_unit_test(another_file_is_not_believed),
 		cmocka_unit_test(tables_that_leave_their_mapping_are_not_believed),
+		cmocka_unit_test(copies__headers_in_two_mappings_are_not_believed),
 		cmocka_unit_test(a_process_that_wrote_to_the_headers_has_the_modules_number),
 	};
 

@@ -668,6 +668,47 @@ static void a_damaged_section_ends_the_walk_and_says_so(void **state)
 	check_frames((const u64[]){FUNCTION(0) + 5}, 1);
 }
 
+/*
+ * The rows are a page behind the index, where a process has memory of its own instead of the file's: its row has the return
+ * address elsewhere. What others walk by afterwards is the file's row.
+ */
+static void sframe__a_row_beyond_the_mapping_is_not_shared(void **state)
+{
+	static u8 pages[2][PAGE_BYTES];
+	const u64 behind = IMAGE_BASE + 0x6000;
+	struct vma of_file = {.dev = 1, .ino = IMAGE_INO, .offset = behind - IMAGE_BASE};
+	u32 to_rows = behind - SECTION - 28;
+
+	program(2);
+	((Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)))[4].p_type = PT_NULL;
+	((Elf64_Ehdr *)im.bytes)->e_entry = FUNCTION(2) - IMAGE_BASE;
+	function(FUNCTION(0), 64, 0);
+	ROW(0, SP(16));
+	function(FUNCTION(1), 64, 0);
+	ROW(0, SP(8));
+	function(FUNCTION(2), 64, 0);
+	ROW(0, SP(8));
+	put64(&im.up, 0);
+	put64(&im.up, FUNCTION(2) + 9);
+	put64(&im.up, FUNCTION(1) + 9);
+	put64(&im.up, FUNCTION(2) + 9);
+	start(FUNCTION(0) + 5);
+	memset(im.bytes + 0x3000, 0, 0x1000);
+	memcpy(im.bytes + SECTION - IMAGE_BASE + 24, &to_rows, sizeof(to_rows));
+	for (u32 other = 0; other < 2; other++)
+		memcpy(pages[other], sec.row_bytes, sec.rows.len);
+	pages[0][2] = 24;
+	for (u32 other = 0; other < 2; other++) {
+		port_map(behind, pages[other], PAGE_BYTES, other ? of_file : (struct vma){0});
+		image_start(&im, &walker, FUNCTION(0) + 5);
+		walker.no_cache = 0;
+		walk_stack(&walker);
+		assert_int_equal(walker.outcome, UNDEFINED_RA);
+		assert_int_equal(walker.out.nr, other ? 2 : 3);
+		port_unmap(behind);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -690,6 +731,7 @@ int main(void)
 		cmocka_unit_test(eh_frame_is_preferred_for_it_knows_all_registers),
 		cmocka_unit_test(a_caller_that_needs_what_sframe_does_not_know_ends_the_walk),
 		cmocka_unit_test(a_damaged_section_ends_the_walk_and_says_so),
+		cmocka_unit_test(sframe__a_row_beyond_the_mapping_is_not_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
