@@ -9,10 +9,14 @@
 #include "abi/state.h"
 #include "asker.h"
 #include "base/cleanup.h"
+#include "core/shared/defer.h"
+#include "core/shared/registry.h"
 #include "victim.h"
 
 #define ROUNDS 200
 #define ALL_WAYS (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK)
+
+#define LAST_COOKIE (~0ULL >> DEFER_BITS)
 
 static struct asker a, b;
 
@@ -152,6 +156,37 @@ static void churn__sums_of_one_that_left_reach_no_other(void **state)
 	victim_end(&v);
 }
 
+/* A word with the bit of one that has left, as a request leaves it that was under way meanwhile: it ends when the tid is used again. */
+static void churn__a_word_brings_nothing_to_one_that_left(void **state)
+{
+	struct victim v = victim_start("read");
+	_cleanup_(freep) struct registry *r = malloc(sizeof(*r));
+	uint32_t zero = 0;
+	struct got got;
+
+	assert_non_null(r);
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&a, KIND(BY_RAW), NULL);
+	asker_init(&a, 0, DUSK_DELIVER_RING);
+	asker_init(&a, 1, ALL_WAYS); /* in slot 1 */
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	victim_feed(&v, 2);
+	victim_wait_fed(&v);
+	assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 1), 0);
+	a.control->left_task = 1;
+	a.control->left_word = LAST_COOKIE << DEFER_BITS | 3;
+	victim_feed(&v, 2);
+	victim_wait_fed(&v);
+	asker_silence(&a);
+	victim_feed(&v, 1);
+	asker_poll_for(&a, 5);
+	victim_end(&v);
+	assert_int_equal(asker_find(&a, LAST_COOKIE, 0, &got), 1);
+	assert_int_equal(bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(a.obj, ".bss.registry"), &zero, r), 0);
+	assert_false(r->consumer[1].generation & 1);
+	assert_int_equal(r->consumer[1].lost_stacks, 0); /* its ring is gone: what is sent there is lost */
+}
+
 #define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
 
 int main(int argc, char **argv)
@@ -160,6 +195,7 @@ int main(int argc, char **argv)
 		with_tools(whoever_has_left_is_not_served_and_others_miss_nothing),
 		with_tools(who_gets_the_place_of_another_gets_nothing_of_it),
 		with_tools(churn__sums_of_one_that_left_reach_no_other),
+		with_tools(churn__a_word_brings_nothing_to_one_that_left),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

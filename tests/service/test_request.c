@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Can programs of every type ask for the user stack, and is the answer what <dusk/dusk.bpf.h> says? */
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include "abi/frame.h"
 #include "base/cleanup.h"
 #include "asker.h"
 #include "victim.h"
@@ -501,6 +505,56 @@ static void a_callback_that_asks_itself_is_refused_in_a_sentence(void **state)
 
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
 
+/* The number of the victim's module, in the stack of a request of a new process. */
+static uint32_t module_of_victim(size_t nr)
+{
+	struct victim v = victim_start("read");
+	const uint64_t *frame;
+	uint32_t nr_frames;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	victim_feed(&v, 1);
+	victim_wait_fed(&v);
+	asker_silence(&tool);
+	victim_feed(&v, 1);
+	asker_poll_for(&tool, nr);
+	victim_end(&v);
+	assert_int_equal(dusk_unwind_frames(tool.unwinder, tool.got.v[nr - 1].stack, &frame, &nr_frames), 0);
+	for (uint32_t i = 0; i < nr_frames; i++) {
+		char name[64];
+
+		dusk_unwind_name(tool.unwinder, frame[i], name, sizeof(name));
+		if (!strncmp(name, "leaf+", 5))
+			return frame_module(frame[i]);
+	}
+	fail();
+	return 0;
+}
+
+/* As when a file is deleted and another one gets its inode. */
+static void request__an_inode_that_is_used_again_is_another_file(void **state)
+{
+	_cleanup_(closep) int fd = open(victim_path(), O_RDONLY | O_CLOEXEC);
+	unsigned int was, is; /* the kernel takes and gives an int, whatever its header says */
+	uint32_t module;
+
+	assert_true(fd >= 0);
+	if (ioctl(fd, FS_IOC_GETVERSION, &was)) {
+		print_message("files have no generation on this file system\n");
+		skip();
+	}
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	module = module_of_victim(1);
+	assert_int_equal(module_of_victim(2), module);
+	is = was + 1;
+	if (ioctl(fd, FS_IOC_SETVERSION, &is))
+		skip();
+	assert_int_not_equal(module_of_victim(3), module);
+	assert_int_equal(ioctl(fd, FS_IOC_SETVERSION, &was), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +578,7 @@ int main(int argc, char **argv)
 		with_tool(whoever_is_not_registered_is_told_so),
 		with_tool(sixteen_consumers_are_served_by_one_walk),
 		with_tool(the_seventeenth_consumer_is_refused_by_name),
+		with_tool(request__an_inode_that_is_used_again_is_another_file),
 		cmocka_unit_test(calls_in_the_wrong_order_are_refused),
 		with_tool(unwind__refuses_a_consumer_that_would_get_nothing),
 		cmocka_unit_test(a_callback_that_asks_itself_is_refused_in_a_sentence),
