@@ -155,9 +155,10 @@ static void a_queue_gives_by_time_and_then_by_arrival(void **state)
 	assert_memory_equal(drained.kinds, wanted, sizeof(wanted));
 	add(&q, 99, 40);
 	add(&q, 6, 50);
-	assert_true(q.bytes > 0);
+	assert_int_equal(q.bytes, 2 * sizeof(struct perf_event_header));
 	assert_int_equal(queue_drain(&q, 60, note, NULL), 5);
 	assert_int_equal(q.items.nr, 1);
+	assert_int_equal(q.bytes, sizeof(struct perf_event_header));
 	queue_done(&q);
 }
 
