@@ -12,7 +12,7 @@
 #define USUAL_ADDRESS "127.0.0.1:7417"
 
 struct options {
-	const char *listen, *token_file, *user_header;
+	const char *listen, *token_file, *user_header, *host;
 	bool open;
 };
 
@@ -23,6 +23,8 @@ static const struct option options[] = {
 	 "the token is in it (default: made by chance)"},
 	{0, "user-header", OPTION_TEXT, offsetof(struct options, user_header), "NAME",
 	 "a proxy checks users, and names them so"},
+	{0, "host", OPTION_TEXT, offsetof(struct options, host), "NAMES",
+	 "of this server or its proxy, in requests: a,b"},
 	{0, "open", OPTION_FLAG, offsetof(struct options, open), NULL, "everybody who reaches the address may ask"},
 	{0},
 };
@@ -43,7 +45,7 @@ static int become_server(const struct options *o, const char *store)
 	const char *mode = o->open ? "open" : o->user_header ? "header" : "token";
 	const char *value = o->user_header ?: o->token_file;
 	char self[PATH_MAX];
-	const char *words[] = {HELPER_WEB, self, store, o->listen, mode, value, NULL};
+	const char *words[] = {HELPER_WEB, self, store, o->listen, o->host, mode, value, NULL};
 	int err = helper_self(self);
 
 	if (!err)
@@ -54,7 +56,7 @@ static int become_server(const struct options *o, const char *store)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.listen = USUAL_ADDRESS};
+	struct options o = {.listen = USUAL_ADDRESS, .host = ""};
 	const char *store = USUAL_STORE;
 	size_t nr;
 	int status;

@@ -80,14 +80,27 @@ static bool is_address(const char *host)
 		   : inet_pton(AF_INET, name, &a4) == 1 || !strcasecmp(name, "localhost");
 }
 
+/* Is @host, perhaps with a port, one of the names that were chosen? */
+static bool is_chosen(const struct guard *g, const char *host)
+{
+	size_t len = host ? strcspn(host, ":") : 0, part;
+
+	for (const char *at = g->hosts; len && at && *at; at += part + (at[part] == ',')) {
+		part = strcspn(at, ",");
+		if (part == len && !strncasecmp(at, host, len))
+			return true;
+	}
+	return false;
+}
+
 enum guard_answer guard_ask(const struct guard *g, const struct guard_claim *claim)
 {
 	const char *bearer = claim->authorization;
 
+	if (!is_address(claim->host) && !is_chosen(g, claim->host))
+		return GUARD_WRONG_HOST;
 	if (g->mode == GUARD_HEADER)
 		return claim->header && *claim->header ? GUARD_YES : GUARD_NO;
-	if (!is_address(claim->host))
-		return GUARD_WRONG_HOST;
 	if (g->mode == GUARD_OPEN)
 		return GUARD_YES;
 	if (has_cookie(g, claim->cookie))

@@ -6,8 +6,8 @@
  *	GUARD_HEADER	whom a proxy has let through, which puts the user's name into a header that it takes from others
  *	GUARD_OPEN	everybody who reaches the address
  *
- * Everywhere but behind a proxy the request must be for an address or for localhost: a page of another site may make its own
- * name point to us, and would be shown what is here (DNS rebinding).
+ * The request must be for an address, for localhost, or for a name that was chosen: a page of another site may make its own
+ * name point to us, and would be shown what is here (DNS rebinding). It can send any header, too, that a proxy would.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,6 +20,7 @@ struct guard {
 	enum guard_mode mode;
 	char token[TOKEN_ROOM];
 	const char *header; /* of GUARD_HEADER */
+	const char *hosts;  /* names that requests may be for, "a,b"; NULL: none */
 	char cookie[32];    /* its name: cookies do not distinguish ports */
 };
 

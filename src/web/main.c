@@ -2,9 +2,11 @@
 /*
  * dusk-web: the server that dusk web becomes. It is a program of its own so that only it links a library for HTTP.
  *
- *	dusk-web DUSK STORE ADDRESS:PORT token [FILE]		without a file the token is made by chance, and printed
- *	dusk-web DUSK STORE ADDRESS:PORT header NAME
- *	dusk-web DUSK STORE ADDRESS:PORT open
+ *	dusk-web DUSK STORE ADDRESS:PORT HOSTS token [FILE]	without a file the token is made by chance, and printed
+ *	dusk-web DUSK STORE ADDRESS:PORT HOSTS header NAME
+ *	dusk-web DUSK STORE ADDRESS:PORT HOSTS open
+ *
+ * HOSTS are the names that requests may be for, "a,b" or "".
  *
  * Users start dusk web, which knows its options and their defaults (src/cli/cmd_web.c).
  */
@@ -54,19 +56,20 @@ static void print_address(const struct server_options *o, uint16_t port, bool by
 
 int main(int argc, char **argv)
 {
-	const char *value = argc > 5 ? argv[5] : NULL;
+	const char *value = argc > 6 ? argv[6] : NULL;
 	struct server_options o;
 	sigset_t ends;
 	struct server *s;
 	uint16_t port;
 	int signal, err;
 
-	if (argc < 5) {
+	if (argc < 6) {
 		fputs("dusk-web is started by dusk web\n", stderr);
 		return 2;
 	}
 	o = (struct server_options){.dusk = argv[1], .store = argv[2], .listen = argv[3]};
-	if (choose_guard(&o.guard, argv[4], value))
+	o.guard.hosts = argv[4];
+	if (choose_guard(&o.guard, argv[5], value))
 		return 1;
 	err = privilege_stay_low();
 	if (err)

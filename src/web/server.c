@@ -13,20 +13,22 @@
 #include "web/metrics.h"
 #include "web/openapi.h"
 #include "web/page.h"
+#include "web/places.h"
 #include "web/response.h"
 #include "web/route.h"
 #include "web/run.h"
 #include "web/store_state.h"
 
-#define MAX_CONNECTIONS 64
 #define MAX_ASKED 40
-#define IDLE_S 120 /* a connection, or a reader that does not read */
+#define STRANGER_S 5 /* a connection that has not said why it may ask */
+#define IDLE_S 120   /* another one, or a reader that does not read */
 
 struct server {
 	struct MHD_Daemon *daemon;
 	const struct server_options *o;
 	struct page page;
 	struct cache *cache;
+	struct places places;
 
 	pthread_mutex_t asking; /* of what a server has said of how it is, and how long that holds, by now_s() */
 	bool is_well;
@@ -213,6 +215,28 @@ static answer_t answer_route(struct server *s, struct MHD_Connection *c, const s
 	return sent;
 }
 
+/* ---- Connections ---- */
+
+static void note_connection(void *ctx, struct MHD_Connection *c, void **place, enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct server *s = ctx;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*place = info ? places_take(&s->places, info->connect_fd) : NULL;
+	else
+		places_leave(&s->places, *place);
+}
+
+/* What it has asked is answered: it is no stranger. */
+static void know(struct server *s, struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	if (info && places_know(&s->places, info->socket_context))
+		MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)IDLE_S);
+}
+
 /* ---- Requests ---- */
 
 static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, const char *method, const char *version,
@@ -235,8 +259,8 @@ static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, co
 	if (!strcmp(path, "/healthz")) /* it tells nothing but that we are here */
 		return send_health(s, c);
 	switch (may_ask(s, c)) {
-	case GUARD_YES: break;
-	case GUARD_ENTER: return let_in(s, c);
+	case GUARD_YES: know(s, c); break;
+	case GUARD_ENTER: know(s, c); return let_in(s, c);
 	case GUARD_NO:
 		return response_refuse(c, MHD_HTTP_UNAUTHORIZED,
 				       s->o->guard.mode == GUARD_TOKEN
@@ -244,7 +268,7 @@ static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, co
 					       : "the proxy has not said who you are");
 	case GUARD_WRONG_HOST:
 		return response_refuse(c, MHD_HTTP_MISDIRECTED_REQUEST,
-				       "ask by an address, or for localhost; or through a proxy");
+				       "ask by an address, for localhost, or for a name that dusk web --host allows");
 	}
 	if (!strcmp(path, "/"))
 		return send_page(s, c);
@@ -285,12 +309,13 @@ int server_start(struct server **ret, struct server_options *o, uint16_t *port)
 	}
 	s->o = o;
 	pthread_mutex_init(&s->asking, NULL);
+	pthread_mutex_init(&s->places.lock, NULL);
 	errno = 0;
-	s->daemon =
-		MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
-					 (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
-				 0, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &a.any, MHD_OPTION_CONNECTION_LIMIT,
-				 MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
+	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+					     (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
+				     0, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &a.any,
+				     MHD_OPTION_CONNECTION_LIMIT, PLACES_MAX, MHD_OPTION_CONNECTION_TIMEOUT, STRANGER_S,
+				     MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_END);
 	info = s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
 	if (!info) {
 		err = errno ? -errno : -EADDRINUSE;

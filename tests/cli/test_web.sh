@@ -175,6 +175,41 @@ many() {
 	[ "$(grep -c 200 codes)" = 8 ]
 }
 claim "eight that ask at once are all answered" many
+# Idle connections of strangers: a hundred stay open, as far as the server lets them.
+idle() {
+	perl -MIO::Socket::INET -e '
+		my ($host) = $ARGV[0] =~ m,//(.*),;
+		my @idle = map { IO::Socket::INET->new($host) or die } 1 .. 100;
+		open(my $ready, ">", "idle.ready"); close $ready;
+		sleep 60;' "$base" &
+	idlers=$!
+	for _ in $(seq 100); do
+		[ ! -e idle.ready ] || break
+		sleep 0.1
+	done
+}
+owner_is_answered() {
+	idle
+	answered=0
+	for _ in 1 2 3 4 5; do
+		status=$(curl -s -m 3 -o body -w '%{http_code}' -H "Authorization: Bearer $token" "$base/")
+		[ "$status" != 200 ] || answered=$((answered + 1))
+	done
+	echo "$answered of 5 were answered"
+	[ $answered = 5 ]
+}
+strangers_are_gone() {
+	for _ in $(seq 30); do
+		[ "$(ls "/proc/$web/task" | wc -l)" -gt 4 ] || return 0
+		sleep 0.5
+	done
+	ls "/proc/$web/task"
+	return 1
+}
+claim "a hundred connections of others that ask nothing keep nobody out" owner_is_answered
+claim "... and are closed by themselves" strangers_are_gone
+kill "$idlers"
+
 kill "$web"
 wait "$web"
 claim "SIGTERM ends it in order" [ $? = 0 ]
@@ -187,7 +222,12 @@ claim "... and it is asked for" get 200 /api/v1/labels
 web_stop_server
 web_start_server --user-header X-Remote-User
 claim "behind a proxy its header is asked for" anonymous 401 /
-claim "... whatever the host is called" anonymous 200 / -H 'X-Remote-User: ann' -H 'Host: dusk.example'
+claim "... which says who asks" anonymous 200 / -H 'X-Remote-User: ann'
+claim "... a page that made its own name point here may not say so" anonymous 421 / -H 'X-Remote-User: eve' -H 'Host: evil.example'
+web_stop_server
+web_start_server --user-header X-Remote-User --host profiles.example,dusk.example
+claim "... with a name that was allowed" anonymous 200 / -H 'X-Remote-User: ann' -H 'Host: dusk.example'
+claim "... and no other" anonymous 421 / -H 'X-Remote-User: eve' -H 'Host: evil.example'
 web_stop_server
 web_start_server --open
 claim "without any question" anonymous 200 /

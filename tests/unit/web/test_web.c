@@ -53,20 +53,33 @@ static void a_name_that_may_point_anywhere_is_refused(void **state)
 {
 	static const char *const wrong[] = {
 		"evil.example", "127.0.0.1.evil.example", "localhost.evil.example:7417", "[evil]", "", "[::1"};
-	static const char *const right[] = {"localhost", "LOCALHOST:7417", "127.0.0.1", "192.0.2.1:80", "[::1]:7417"};
+	static const char *const right[] = {"dusk.example", "DUSK.example:7417", "localhost", "LOCALHOST:7417",
+					    "127.0.0.1",    "192.0.2.1:80",	 "[::1]:7417"};
 	struct guard g = guard(GUARD_OPEN);
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong) - 1; i++)
 		assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = wrong[i]}), GUARD_WRONG_HOST);
 	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = NULL}), GUARD_WRONG_HOST);
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = right[0]}), GUARD_WRONG_HOST);
+	g.hosts = "dusk.example";
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong) - 1; i++)
+		assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = wrong[i]}), GUARD_WRONG_HOST);
 	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
 		assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = right[i]}), GUARD_YES);
 }
 
-static void behind_a_proxy_its_header_is_asked_for_and_the_host_is_its_affair(void **state)
+static void behind_a_proxy_its_header_is_asked_for_and_the_host_is_checked(void **state)
 {
 	struct guard g = guard(GUARD_HEADER);
 
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "evil.example", .header = "ann"}),
+			 GUARD_WRONG_HOST);
+	assert_int_equal(ASK(GUARD_HEADER, .header = "ann"), GUARD_YES);
+	g.hosts = "profiles.example,dusk.example";
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "evil.example", .header = "ann"}),
+			 GUARD_WRONG_HOST);
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example:443", .header = "ann"}), GUARD_YES);
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "Profiles.Example", .header = "ann"}), GUARD_YES);
 	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example", .header = "ann"}), GUARD_YES);
 	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example"}), GUARD_NO);
 	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example", .header = ""}), GUARD_NO);
@@ -340,7 +353,7 @@ int main(void)
 		cmocka_unit_test(nobody_asks_without_the_token),
 		cmocka_unit_test(the_token_is_taken_from_header_cookie_and_address),
 		cmocka_unit_test(a_name_that_may_point_anywhere_is_refused),
-		cmocka_unit_test(behind_a_proxy_its_header_is_asked_for_and_the_host_is_its_affair),
+		cmocka_unit_test(behind_a_proxy_its_header_is_asked_for_and_the_host_is_checked),
 		cmocka_unit_test(a_token_is_the_first_line_of_a_file),
 		cmocka_unit_test(tokens_by_chance_differ),
 		cmocka_unit_test(a_request_becomes_a_command_line),
