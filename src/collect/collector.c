@@ -6,7 +6,8 @@
 #include "collect/request.h"
 #include "lib/error.h"
 
-#define GATHER_MS 10 /* posts that come at once are one transaction */
+#define GATHER_MS 10		  /* posts that come at once are one transaction */
+#define BODIES_MAX (128ULL << 20) /* of all posts that are under way: a fourth of it is a post of any size */
 
 const char *collector_database(const struct collector *c)
 {
@@ -39,10 +40,13 @@ int collector_init(struct collector *c, const struct collector_options *o, struc
 
 	memset(c, 0, sizeof(*c));
 	c->o = o;
+	c->peers = (struct peers){
+		.lock = PTHREAD_MUTEX_INITIALIZER, .max_connections = CONNECTIONS_MAX, .max_bytes = BODIES_MAX};
 	rc = find_shards(c, places, err);
 	rc = rc ?: spool_open(&c->spool, o->spool, places, o->nr_shards, o->spool_bytes, o->wait_ms, err);
 	for (uint32_t i = 0; !rc && i < o->nr_shards; i++)
 		rc = shard_start(&c->shards[i], o->urls[i], i, c->spool, &c->counts, err);
+	rc = rc ?: worker_start(&c->checker, request_check, c, 0);
 	rc = rc ?: worker_start(&c->committer, request_commit, c, GATHER_MS);
 	rc = rc ?: worker_start(&c->asker, request_ask, c, 0);
 	return error_complete(err, rc, "cannot start a collector");

@@ -3,11 +3,13 @@
 #pragma once
 #include <stdint.h>
 #include "collect/counts.h"
+#include "collect/peers.h"
 #include "collect/shard.h"
 #include "collect/spool.h"
 #include "collect/worker.h"
 
 #define SHARDS_MAX 64
+#define CONNECTIONS_MAX 8192
 
 struct collector_options {
 	const char *spool;  /* a folder */
@@ -24,7 +26,8 @@ struct collector {
 	struct counts counts;
 	struct shard *shards[SHARDS_MAX];
 	struct client *asking[SHARDS_MAX]; /* only ask.c uses them */
-	struct worker *committer, *asker;
+	struct worker *checker, *committer, *asker;
+	struct peers peers;
 };
 
 /* The name of the database, which is that of each shard. */

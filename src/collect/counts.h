@@ -11,6 +11,7 @@ enum refusal {
 	REFUSED_ROWS,	   /* they are not what the table has */
 	REFUSED_SIZE,
 	REFUSED_MEMORY,	 /* too much is under way at once */
+	REFUSED_LATE,	 /* it took too long to come */
 	REFUSED_FULL,	 /* the spool is */
 	REFUSED_DISK,	 /* the spool cannot be written */
 	REFUSED_UNKNOWN, /* a shard does not say whether it has a batch */

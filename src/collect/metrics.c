@@ -8,7 +8,7 @@
 static const char *const refusals[NR_REFUSALS] = {
 	[REFUSED_PASSWORD] = "password", [REFUSED_STATEMENT] = "statement",  [REFUSED_ROWS] = "rows",
 	[REFUSED_SIZE] = "size",	 [REFUSED_MEMORY] = "memory",	     [REFUSED_FULL] = "spool-full",
-	[REFUSED_DISK] = "spool-disk",	 [REFUSED_UNKNOWN] = "shard-silent",
+	[REFUSED_DISK] = "spool-disk",	 [REFUSED_UNKNOWN] = "shard-silent", [REFUSED_LATE] = "late",
 };
 
 /* A line for each table. */

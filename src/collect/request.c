@@ -8,18 +8,17 @@
 #include <string.h>
 #include <strings.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memstream.h"
 #include "base/secret.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/statement.h"
 #include "lib/error.h"
 
-#define BODIES_MAX (128ULL << 20) /* of all requests that are under way */
-#define POSTS_MAX 4096		  /* in one transaction */
+#define LARGE_BYTES (256u << 10) /* of a post that is read by a thread of its own, so that small ones need not wait */
+#define POSTS_MAX 4096		 /* in one transaction */
 #define QUESTION_BYTES_MAX 4096
 #define TRIES 3
-
-static atomic_ullong bodies; /* bytes */
 
 void request_answer(struct request *r, unsigned int status, const char *format, ...)
 {
@@ -32,23 +31,23 @@ void request_answer(struct request *r, unsigned int status, const char *format, 
 	r->kind = REQUEST_ANSWERED;
 }
 
-static void free_body(struct request *r)
+static void free_body(struct collector *c, struct request *r)
 {
-	atomic_fetch_sub(&bodies, r->body.nr);
+	peers_give_back(&c->peers, r->peer, r->body.nr);
 	vec_done(&r->body);
 	r->body.nr = 0;
 }
 
-void request_done(struct request *r)
+void request_done(struct collector *c, struct request *r)
 {
-	free_body(r);
+	free_body(c, r);
 	free(steal(r->layout));
 }
 
 static void refuse(struct collector *c, struct request *r, enum refusal why, unsigned int status, const char *text)
 {
 	count(&c->counts.refused[why], 1);
-	free_body(r);
+	free_body(c, r);
 	request_answer(r, status, "%s", text);
 }
 
@@ -66,6 +65,7 @@ void request_begin(struct collector *c, struct request *r, const struct request_
 	struct row_layout layout;
 	bool same;
 
+	r->until_s = now_s() + REQUEST_S;
 	if (*c->o->password && !secret_is(c->o->password, password, strlen(password))) {
 		refuse(c, r, REFUSED_PASSWORD, 401, "the collector has another password");
 		return;
@@ -90,18 +90,31 @@ void request_begin(struct collector *c, struct request *r, const struct request_
 		refuse(c, r, REFUSED_STATEMENT, 415, "a post to a collector is packed by gzip");
 }
 
-void request_take(struct collector *c, struct request *r, const void *data, size_t len)
+/* Add to the body what its peer may have. */
+static bool add(struct collector *c, struct request *r, const void *data, size_t len)
+{
+	if (!peers_take(&c->peers, r->peer, len))
+		return false;
+	if (!vec_append(&r->body, (const uint8_t *)data, len))
+		return true;
+	peers_give_back(&c->peers, r->peer, len);
+	return false;
+}
+
+bool request_take(struct collector *c, struct request *r, const void *data, size_t len)
 {
 	size_t most = r->kind == REQUEST_INSERT ? SPOOL_BYTES_MAX : QUESTION_BYTES_MAX;
+	bool late = now_s() > r->until_s;
 
 	if (r->kind == REQUEST_ANSWERED)
-		return;
-	if (r->body.nr + len > most)
+		return !late;
+	if (late)
+		refuse(c, r, REFUSED_LATE, 408, "the post came too slowly");
+	else if (r->body.nr + len > most)
 		refuse(c, r, REFUSED_SIZE, 413, STATEMENT_LARGE);
-	else if (atomic_load(&bodies) + len > BODIES_MAX || vec_append(&r->body, data, len))
+	else if (!add(c, r, data, len))
 		refuse(c, r, REFUSED_MEMORY, 503, "too much comes at once: try again");
-	else
-		atomic_fetch_add(&bodies, len);
+	return !late;
 }
 
 static void check_question(struct collector *c, struct request *r)
@@ -125,7 +138,7 @@ static void check_question(struct collector *c, struct request *r)
 }
 
 /* What was sent by a dusk of another version gets the columns of this one. */
-static int convert(struct request *r, const struct table *table)
+static int convert(struct collector *c, struct request *r, const struct table *table)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t len;
@@ -135,9 +148,8 @@ static int convert(struct request *r, const struct table *table)
 
 	rc = rc ?: len > SPOOL_BYTES_MAX ? -E2BIG : 0;
 	if (!rc) {
-		free_body(r);
-		rc = vec_append(&r->body, (const uint8_t *)text, len);
-		atomic_fetch_add(&bodies, r->body.nr);
+		free_body(c, r);
+		rc = add(c, r, text, len) ? 0 : -ENOMEM;
 	}
 	return rc;
 }
@@ -146,7 +158,7 @@ static void check_rows(struct collector *c, struct request *r)
 {
 	const struct table *table = &tables[r->post.table];
 	struct row_facts facts;
-	int rc = r->layout ? convert(r, table) : 0;
+	int rc = r->layout ? convert(c, r, table) : 0;
 
 	rc = rc ?: row_types_check(&facts, table->types, table->has_batch, r->body.v, r->body.nr, SPOOL_ROWS_MAX);
 
@@ -168,7 +180,7 @@ static void check_rows(struct collector *c, struct request *r)
 
 bool request_end(struct collector *c, struct request *r)
 {
-	if (r->kind == REQUEST_INSERT)
+	if (r->kind == REQUEST_INSERT && r->body.nr <= LARGE_BYTES)
 		check_rows(c, r);
 	else if (r->kind == REQUEST_QUESTION)
 		check_question(c, r);
@@ -179,7 +191,26 @@ bool request_end(struct collector *c, struct request *r)
 
 bool request_wait(struct collector *c, struct request *r)
 {
-	return worker_give(r->kind == REQUEST_INSERT ? c->committer : c->asker, &r->job);
+	return worker_give(r->kind != REQUEST_INSERT ? c->asker : r->post.data ? c->committer : c->checker, &r->job);
+}
+
+/* ---- The checker ---- */
+
+void request_check(void *collector, struct job *first)
+{
+	struct collector *c = collector;
+	struct job *next;
+
+	for (; first; first = next) {
+		struct request *r = (struct request *)first;
+
+		next = first->next;
+		check_rows(c, r);
+		if (r->kind != REQUEST_ANSWERED && !worker_give(c->committer, &r->job))
+			request_answer(r, 503, "%s", REQUEST_ENDS);
+		if (r->kind == REQUEST_ANSWERED)
+			r->answered(r);
+	}
 }
 
 /* ---- The committer ---- */
@@ -196,7 +227,7 @@ static void answer_post(struct collector *c, struct request *r)
 		count(&c->counts.again, 1);
 	}
 	if (!p->result || p->result == -EEXIST) {
-		free_body(r);
+		free_body(c, r);
 		request_answer(r, 200, "%s", "");
 	} else if (p->result == -EDQUOT) {
 		refuse(c, r, REFUSED_FULL, 503, "the collector's spool is full: try again later");

@@ -12,7 +12,6 @@
 #include "collect/metrics.h"
 #include "collect/request.h"
 
-#define CONNECTIONS_MAX 8192
 #define CONNECTION_BYTES (16u << 10) /* of its head, and of what is read of its body at once */
 #define IDLE_S 120
 #define THREADS 2
@@ -68,6 +67,13 @@ static const char *header(struct MHD_Connection *c, const char *name)
 	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
+static struct peer *peer_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
 static void resume(struct request *r)
 {
 	MHD_resume_connection(r->carrier);
@@ -88,8 +94,10 @@ static answer_t begin(struct server *s, struct MHD_Connection *c, void **request
 		return MHD_NO;
 	r->answered = resume;
 	r->carrier = c;
+	r->peer = peer_of(c);
 	*request = r;
 	request_begin(s->collector, r, &head);
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)REQUEST_IDLE_S);
 	return MHD_YES;
 }
 
@@ -100,7 +108,7 @@ static answer_t end(struct server *s, struct MHD_Connection *c, struct request *
 		/* The connection is resumed by a thread that is about to begin, so it has to stand still before. */
 		MHD_suspend_connection(c);
 		if (!request_wait(s->collector, r)) {
-			request_answer(r, MHD_HTTP_SERVICE_UNAVAILABLE, "the collector ends: try again");
+			request_answer(r, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", REQUEST_ENDS);
 			MHD_resume_connection(c);
 		}
 		return MHD_YES;
@@ -113,25 +121,49 @@ static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, co
 {
 	struct server *s = ctx;
 
+	if (!peer_of(c))
+		return MHD_NO; /* there was no memory to know it */
 	if (strcmp(method, "POST"))
 		return !strcmp(method, "GET") ? get(s, c, path)
 					      : respond_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST\n");
 	if (!*request)
 		return begin(s, c, request);
 	if (*upload_bytes) {
-		request_take(s->collector, *request, upload, *upload_bytes);
+		bool in_time = request_take(s->collector, *request, upload, *upload_bytes);
+
 		*upload_bytes = 0;
-		return MHD_YES;
+		return in_time ? MHD_YES : MHD_NO;
 	}
 	return end(s, c, *request);
 }
 
 static void forget(void *ctx, struct MHD_Connection *c, void **request, enum MHD_RequestTerminationCode why)
 {
+	struct server *s = ctx;
+
 	if (*request)
-		request_done(*request);
+		request_done(s->collector, *request);
 	free(*request);
 	*request = NULL;
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)IDLE_S);
+}
+
+static answer_t may_connect(void *ctx, const struct sockaddr *a, socklen_t len)
+{
+	struct server *s = ctx;
+
+	return peers_may_come(&s->collector->peers, a) ? MHD_YES : MHD_NO;
+}
+
+static void note_connection(void *ctx, struct MHD_Connection *c, void **peer, enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct server *s = ctx;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*peer = info ? peers_come(&s->collector->peers, info->client_addr) : NULL;
+	else
+		peers_leave(&s->collector->peers, *peer);
 }
 
 int server_start(struct server **ret, struct collector *c, uint16_t *port)
@@ -147,13 +179,13 @@ int server_start(struct server **ret, struct collector *c, uint16_t *port)
 	}
 	s->collector = c;
 	errno = 0;
-	s->daemon =
-		MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-					 (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
-				 0, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &a.any, MHD_OPTION_CONNECTION_LIMIT,
-				 CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_THREAD_POOL_SIZE,
-				 THREADS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-				 MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_END);
+	s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+					     (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
+				     0, may_connect, s, answer, s, MHD_OPTION_SOCK_ADDR, &a.any,
+				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+				     IDLE_S, MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				     (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, forget, s,
+				     MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_END);
 	info = s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
 	if (!info) {
 		err = errno ? -errno : -EADDRINUSE;
@@ -172,10 +204,12 @@ void server_stop(struct server *s)
 {
 	int fd = MHD_quiesce_daemon(s->daemon);
 
+	worker_end(s->collector->checker);
 	worker_end(s->collector->committer);
 	worker_end(s->collector->asker);
 	MHD_stop_daemon(s->daemon);
 	closep(&fd);
+	worker_free(s->collector->checker);
 	worker_free(s->collector->committer);
 	worker_free(s->collector->asker);
 	free(s);

@@ -248,6 +248,36 @@ coloured() { # as row, with a column that nobody here knows
 coloured | gzip >coloured
 claim "a column of a newer agent is left out" says_status 200 "" coloured "$newer" -H "$gzip" -H "X-Dusk-Types: 4lt[8[8"
 claim "... unless its type is not known" says_status 400 "the types of their columns" coloured "$newer" -H "$gzip"
+# Another address holds what it can: posts of 31 MiB that do not come to an end, as many as fit, and then smaller ones.
+hold() {
+	python3 -c '
+import socket, sys, time, urllib.parse
+held = []
+def begin(n):
+	s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), source_address=("127.0.0.2", 0))
+	s.sendall(f"POST /?query={urllib.parse.quote(sys.argv[2])} HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 33554432\r\n\r\n".encode())
+	s.sendall(bytes(n))
+	held.append(s)
+for size in 31 << 20, 31 << 20, 31 << 20, 31 << 20, 1 << 20, 1 << 16:
+	for _ in range(1 if size > 1 << 20 else 32):
+		begin(size)
+time.sleep(0.5)
+open("held", "w").close()
+time.sleep(60)' "$collector_port" "$counts" &
+	holder=$!
+	for _ in $(seq 200); do
+		[ ! -e held ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+row b 1 9 | gzip >beside
+python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(31 << 20))' >large
+claim "an address that holds all the posts that it may" hold
+claim "... was refused some of them" [ "$(metric 'dusk_collect_refused_total{why="memory"}')" -gt 0 ]
+claim "... leaves room for others" says_status 200 "" beside "$counts" -H "$gzip"
+claim "... for a post of any size, which is read" says_status 400 "the rows are not" large "$counts" -H "$gzip"
+kill $holder
 claim "what was taken arrives" drained
 claim "... the rest of a newer row, too" [ "$(asked_both "SELECT count() FROM usual.counts WHERE batch = 17 AND host = 'a' AND name = 'samples' AND value = 1")" = 1 ]
 claim "... once" [ "$(asked_both "SELECT count() FROM usual.counts WHERE batch = 7")" = 1 ]
