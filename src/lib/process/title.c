@@ -75,6 +75,17 @@ static void read_title(pid_t pid, char title[TITLE_BYTES])
 		cut_middle(title, line, len);
 }
 
+/* "Uid:" and the real one, the effective one and others. */
+static uid_t read_uid(pid_t pid)
+{
+	char lines[LINE_BYTES + 1];
+	const char *at;
+
+	lines[read_proc(lines, LINE_BYTES, pid, "status")] = 0;
+	at = strstr(lines, "\nUid:");
+	return at ? strtoul(at + strlen("\nUid:"), NULL, 10) : 0;
+}
+
 /* The variables of the environment are one behind the other, with a 0 byte behind each. */
 static void read_service(pid_t pid, char service[SERVICE_BYTES])
 {
@@ -159,6 +170,7 @@ static ssize_t read_titles(const void *question, char *ret, size_t size)
 		read_title(pid[i], t[i].title);
 		if (!*t[i].title)
 			continue;
+		t[i].uid = read_uid(pid[i]);
 		read_service(pid[i], t[i].service);
 		read_version(pid[i], t[i].version);
 	}

@@ -16,6 +16,7 @@
 #define VERSION_BYTES 65 /* a build id in hexadecimal; mostly it has 40 digits */
 
 struct process_title {
+	uid_t uid; /* the real one: what it was before a program that runs as another user; 0 also where it cannot be read */
 	char title[TITLE_BYTES];
 	char service[SERVICE_BYTES]; /* OTEL_SERVICE_NAME in the environment with which it was executed */
 	char version[VERSION_BYTES]; /* build id of the program */
@@ -25,7 +26,7 @@ struct process_title {
 struct ask_child;
 
 /*
- * Read /proc/PID/cmdline, environ, exe and, if @cgroups, cgroup of the @nr processes @pid, at most TITLES_AT_ONCE, in the child @c (ask.h), since it waits for
+ * Read /proc/PID/cmdline, environ, exe, status and, if @cgroups, cgroup of the @nr processes @pid, at most TITLES_AT_ONCE, in the child @c (ask.h), since it waits for
  * the lock of a process's mappings, and for file systems. The arguments are separated by blanks. A process writes its own title: control
  * characters become '?'. The end is kept as well as the beginning, since compilers have the names of files there. A kernel
  * thread, a zombie, and a process that is gone or may not be read have the title "". Of the environment, 128 KiB are searched.

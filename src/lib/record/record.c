@@ -202,6 +202,9 @@ static void count(struct dusk_record *r, uint64_t time_ns)
 	r->mode->count(r->of_mode);
 	profile_count(r->join.writer, "recorder-cpu-ns",
 		      "CPU time of the recorder itself, but not in the kernel's side", cpu_used_ns());
+	profile_count(r->join.writer, "titles-full",
+		      "processes without a title and its labels: there were too many of their user's, or of all",
+		      r->titles.refused);
 	if (r->memory_limit && *r->memory_limit) {
 		profile_count(r->join.writer, "memory-limit",
 			      "recordings that ended early: their limit of memory was reached", 1);

@@ -10,6 +10,35 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Is one more title in the share of user @uid? If so, it is taken. */
+static int take(struct titles *t, uid_t uid, bool *ret)
+{
+	bool fresh;
+	uint32_t *own = map_at(&t->of_user, uid, &fresh);
+
+	if (!own)
+		return -ENOMEM;
+	*ret = t->recorded + *own + 2 <= TITLES_MAX;
+	if (*ret) {
+		++*own;
+		t->recorded++;
+	}
+	return 0;
+}
+
+/* May a title of @at, which has none yet, be recorded? */
+static int admit(struct titles *t, struct titled *at, uid_t uid)
+{
+	bool may = at->title && at->title != TITLE_REFUSED;
+	int err = at->title ? 0 : take(t, uid, &may);
+
+	if (!err && !may && !at->title) {
+		at->title = TITLE_REFUSED;
+		t->refused++;
+	}
+	return err ?: may ? 0 : -EDQUOT;
+}
+
 /* Write the title of @at unless it is the one that it has already; a process that is gone keeps its title. */
 static int keep(struct titles *t, struct profile_writer *w, struct cgroups *c, struct titled *at,
 		const struct process_title *is)
@@ -20,8 +49,9 @@ static int keep(struct titles *t, struct profile_writer *w, struct cgroups *c, s
 
 	if (*is->cgroup)
 		profile_thread_cgroup(w, at->thread, cgroups_number_of(c, w, is->cgroup));
-	if (!*is->title)
-		return 0;
+	err = *is->title ? admit(t, at, is->uid) : -EDQUOT;
+	if (err)
+		return err == -EDQUOT ? 0 : err;
 	snprintf(all, sizeof(all), "%s\n%s\n%s", is->title, is->service, is->version);
 	err = strings_number(&t->texts, all, strlen(all), &number, NULL);
 	if (err || number + 1 == at->title)
@@ -55,8 +85,12 @@ static int note(struct titles *t, uint32_t thread, pid_t pid, pid_t tid)
 	bool fresh;
 	uint32_t *last;
 
-	if (pid <= 0 || t->titled.nr >= TITLES_MAX)
+	if (pid <= 0)
 		return 0;
+	if (t->titled.nr >= TITLED_MAX) {
+		t->refused++;
+		return 0;
+	}
 	last = map_at(&t->of, pid, &fresh);
 	if (!last)
 		return -ENOMEM;
@@ -66,6 +100,33 @@ static int note(struct titles *t, uint32_t thread, pid_t pid, pid_t tid)
 	return vec_push(&t->titled, ((struct titled){.pid = pid, .thread = thread}));
 }
 
+/* Forget those that have been read and have no title, of which most are gone, so that there is room for others. */
+static int forget(struct titles *t)
+{
+	size_t nr = 0, read = 0, again = 0;
+	bool fresh;
+
+	map_clear(&t->of);
+	for (size_t i = 0; i < t->titled.nr; i++) {
+		struct titled at = t->titled.v[i];
+		uint32_t *last;
+
+		if (i < t->read && (!at.title || at.title == TITLE_REFUSED))
+			continue;
+		last = map_at(&t->of, at.pid, &fresh);
+		if (!last)
+			return -ENOMEM;
+		read += i < t->read;
+		again += i < t->again;
+		t->titled.v[nr++] = at;
+		*last = nr;
+	}
+	t->titled.nr = nr;
+	t->read = read;
+	t->again = again;
+	return 0;
+}
+
 void titles_begin(struct titles *t)
 {
 	ask_begin(&t->child);
@@ -73,9 +134,9 @@ void titles_begin(struct titles *t)
 
 int titles_follow(struct titles *t, struct profile_writer *w, struct cgroups *c)
 {
+	int err = t->titled.nr >= TITLED_MAX ? forget(t) : 0;
 	size_t from = t->read;
 	pid_t pid, tid;
-	int err = 0;
 
 	for (; !err && profile_thread_ids(w, t->next, &pid, &tid); t->next++)
 		err = note(t, t->next, pid, tid);
@@ -111,6 +172,7 @@ int titles_look_again(struct titles *t, struct profile_writer *w, struct cgroups
 void titles_done(struct titles *t)
 {
 	map_done(&t->of);
+	map_done(&t->of_user);
 	vec_done(&t->titled);
 	strings_done(&t->texts);
 	ask_end(&t->child);

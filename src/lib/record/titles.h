@@ -4,6 +4,9 @@
  * second later, since servers change it when they begin to work (PostgreSQL, nginx), and at the end of the recording. When
  * its main thread changes its name, as in execve(), it is read anew, and what is found holds for the threads that come
  * later. A process that ends before it is read has no title.
+ *
+ * Titles of so many processes are recorded. A user has half of what the others leave at the most, so that one with many processes takes no
+ * other's titles and labels away. What has none for that is counted.
  */
 #pragma once
 #include "base/map.h"
@@ -14,15 +17,18 @@
 #include "lib/profile/profile_write.h"
 #include "lib/record/cgroups.h"
 
-#define TITLES_MAX 20000  /* processes of which titles are recorded */
-#define TITLES_A_LOOK 256 /* read at one time; the others wait for the next one */
+#define TITLES_MAX 20000	    /* processes of which titles are recorded */
+#define TITLED_MAX (2 * TITLES_MAX) /* those, and others that are to be read */
+#define TITLES_A_LOOK 256	    /* read at one time; the others wait for the next one */
 
 /* Rows of thread from which on a title holds. */
 struct titled {
 	pid_t pid;
 	uint32_t thread; /* number in the profile */
-	uint32_t title;	 /* number of the text, plus 1; 0: none */
+	uint32_t title;	 /* number of the text, plus 1; 0: none; TITLE_REFUSED */
 };
+
+#define TITLE_REFUSED UINT32_MAX /* it is more than the share of its user */
 
 /* All-zero is the state before the recording. */
 struct titles {
@@ -32,6 +38,9 @@ struct titles {
 	struct map of; /* pid -> index of its last element of titled, plus 1 */
 	struct vec(struct titled) titled;
 	struct strings texts;
+	struct map of_user;	/* uid -> how many titles are recorded */
+	uint32_t recorded;	/* of all */
+	uint64_t refused;	/* how many are not, as there are too many */
 	struct ask_child child; /* that reads them */
 	struct process_title answer[TITLES_AT_ONCE];
 };

@@ -73,7 +73,7 @@ bool outcome_is_loss(const struct dusk_outcome *o)
 /* These counters count things that are in no sample. What the other counters of refusals count is also an outcome. */
 bool counter_is_loss(const struct dusk_counter *c)
 {
-	return !strncmp(c->name, "lost-", 5) || !strcmp(c->name, "modules-full") ||
+	return !strncmp(c->name, "lost-", 5) || !strcmp(c->name, "modules-full") || !strcmp(c->name, "titles-full") ||
 	       !strcmp(c->name, "stacks-shortened");
 }
 

@@ -32,6 +32,27 @@ static void the_title_of_a_process_is_its_arguments(void **state)
 	titled_process_end(&b);
 }
 
+static void a_title_is_that_of_a_users_process(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	if (getuid())
+		skip();
+	pid = fork();
+	if (!pid) {
+		assert_int_equal(setresuid(12345, 0, 0), 0);
+		pause();
+		_exit(1);
+	}
+	do
+		assert_int_equal(titles_read(&child, &pid, 1, false, title), 0);
+	while (!title[0].uid);
+	assert_int_equal(title[0].uid, 12345);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static void control_characters_of_a_title_are_replaced(void **state)
 {
 	struct titled_process a = titled_process("one\ntwo\x1b[31m\x7f", "\xff");
@@ -116,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_title_of_a_process_is_its_arguments),
+		cmocka_unit_test(a_title_is_that_of_a_users_process),
 		cmocka_unit_test(control_characters_of_a_title_are_replaced),
 		cmocka_unit_test(a_long_title_loses_its_middle),
 		cmocka_unit_test(a_service_is_what_the_environment_says),

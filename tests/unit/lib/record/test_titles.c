@@ -56,7 +56,7 @@ static void a_title_that_has_changed_is_read_again(void **state)
 {
 	struct titled_process a = titled_process("before", "cat");
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	struct process_title now[1] = {{"before"}};
+	struct process_title now[1] = {{.title = "before"}};
 	struct profile_writer *w = created();
 	struct titles t = {0};
 
@@ -106,13 +106,68 @@ static void the_work_for_many_processes_is_bounded(void **state)
 	struct titles t = {0};
 
 	(void)state;
-	for (pid_t pid = 10000000; pid < 10000000 + TITLES_MAX + 100; pid++)
+	for (pid_t pid = 10000000; pid < 10000000 + TITLED_MAX + 100; pid++)
 		profile_thread(w, pid, pid, "x");
 	assert_int_equal(titles_follow(&t, w, NULL), 0);
-	assert_int_equal(t.titled.nr, TITLES_MAX);
+	assert_int_equal(t.titled.nr, TITLED_MAX);
 	assert_int_equal(t.read, TITLES_A_LOOK);
+	assert_int_equal(t.refused, 100);
 	titles_done(&t);
 	close_finished(w);
+}
+
+static void processes_that_are_gone_make_room_for_others(void **state)
+{
+	struct titled_process a = titled_process("late", "1");
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = created();
+	struct titles t = {0};
+
+	(void)state;
+	for (pid_t pid = 10000000; pid < 10000000 + TITLED_MAX; pid++)
+		profile_thread(w, pid, pid, "x");
+	for (int i = 0; i < TITLED_MAX; i += TITLES_A_LOOK)
+		assert_int_equal(titles_follow(&t, w, NULL), 0);
+	profile_thread(w, a.pid, a.pid, "sh");
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
+	assert_int_equal(t.refused, 0);
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[TITLED_MAX].title, "late -c read x && exec $0 1");
+	titled_process_end(&a);
+}
+
+/* As if 9,999 processes of a user had been there: there is a title for one more, and then for those of others. */
+static void one_users_processes_take_no_others_titles(void **state)
+{
+	struct titled_process a[3] = {titled_process("first", "1"), titled_process("second", "1"),
+				      titled_process("third", "1")};
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	uint32_t had = TITLES_MAX / 2 - 1;
+	struct profile_writer *w = created();
+	struct titles t = {.recorded = had};
+	bool fresh;
+
+	(void)state;
+	*map_at(&t.of_user, getuid(), &fresh) = had;
+	for (int i = 0; i < 2; i++)
+		profile_thread(w, a[i].pid, a[i].pid, "sh");
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
+	assert_int_equal(titles_look_again(&t, w, NULL, true), 0);
+	assert_int_equal(t.refused, 1);
+	*map_at(&t.of_user, getuid(), &fresh) = 0; /* now it is another's */
+	profile_thread(w, a[2].pid, a[2].pid, "sh");
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
+	assert_int_equal(t.refused, 1);
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[0].title, "first -c read x && exec $0 1");
+	assert_string_equal(p->threads[1].title, "");
+	assert_string_equal(p->threads[2].title, "third -c read x && exec $0 1");
+	for (int i = 0; i < 3; i++)
+		titled_process_end(&a[i]);
 }
 
 static void a_title_of_a_thread_that_does_not_exist_is_damage(void **state)
@@ -136,6 +191,8 @@ int main(void)
 		cmocka_unit_test(a_title_that_has_changed_is_read_again),
 		cmocka_unit_test(a_new_program_of_a_process_is_asked_anew),
 		cmocka_unit_test(the_work_for_many_processes_is_bounded),
+		cmocka_unit_test(processes_that_are_gone_make_room_for_others),
+		cmocka_unit_test(one_users_processes_take_no_others_titles),
 		cmocka_unit_test(a_title_of_a_thread_that_does_not_exist_is_damage),
 	};
 
