@@ -23,7 +23,6 @@
 #define BUSY_TRIES 20
 #define BUSY_US 250000
 #define MAX_ANSWER_BYTES (1U << 30)
-#define TEXT_BYTES 256
 #define MAX_STATEMENT_BYTES "16777216"
 
 struct client {
@@ -202,10 +201,23 @@ static char *address(const struct client *c, const char *sql, const char *id, co
 	return url;
 }
 
+/* Add "NAME: VALUE", which may be as long as it likes; if memory is short it is left out, and the server says what it lacks. */
+static struct curl_slist *with_header(struct curl_slist *list, const char *name, const char *value)
+{
+	struct curl_slist *more = NULL;
+	char *line;
+
+	if (asprintf(&line, "%s: %s", name, value) >= 0) {
+		more = curl_slist_append(list, line);
+		explicit_bzero(line, strlen(line));
+		free(line);
+	}
+	return more ?: list;
+}
+
 static struct curl_slist *headers(const struct client *c, bool packed, const char *types)
 {
 	struct curl_slist *list = NULL, *more;
-	char line[TEXT_BYTES];
 	const char *fixed[] = {"Expect:", "Content-Type: application/octet-stream",
 			       packed ? "Content-Encoding: gzip" : NULL};
 
@@ -213,23 +225,11 @@ static struct curl_slist *headers(const struct client *c, bool packed, const cha
 		more = curl_slist_append(list, fixed[i]);
 		list = more ?: list;
 	}
-	if (types) {
-		snprintf(line, sizeof(line), CLIENT_TYPES ": %s", types);
-		more = curl_slist_append(list, line);
-		list = more ?: list;
-	}
-	if (c->user) {
-		snprintf(line, sizeof(line), "X-ClickHouse-User: %s", c->user);
-		more = curl_slist_append(list, line);
-		list = more ?: list;
-	}
-	if (*c->password) {
-		snprintf(line, sizeof(line), "X-ClickHouse-Key: %s", c->password);
-		more = curl_slist_append(list, line);
-		list = more ?: list;
-		explicit_bzero(line, sizeof(line));
-	}
-	return list;
+	if (types)
+		list = with_header(list, CLIENT_TYPES, types);
+	if (c->user)
+		list = with_header(list, "X-ClickHouse-User", c->user);
+	return *c->password ? with_header(list, "X-ClickHouse-Key", c->password) : list;
 }
 
 static int pack(const struct buffer *data, char **ret, size_t *ret_len)

@@ -292,6 +292,12 @@ claim "... and refuses others" says_status 401 "the collector has another passwo
 claim "... half of it, too" says_status 401 "another password" good "$counts" -H "$gzip" -H "X-ClickHouse-Key: letme"
 claim "... and takes what has it" says_status 200 "" good "$counts" -H "$gzip" -H "X-ClickHouse-Key: letmein"
 end_collector
+long_password=$(printf %400s | tr ' ' p)
+export DUSK_COLLECT_PASSWORD="$long_password"
+claim "a collector with a long password starts" collect usual
+unset DUSK_COLLECT_PASSWORD
+claim "... which a sender says whole" env DUSK_CLICKHOUSE_PASSWORD="$long_password" "$dusk" store send web-1 "clickhouse://dusk@${address#clickhouse://}"
+end_collector
 
 # A batch that is refused, as its samples stand for a hundred years each, does not hold up the others.
 tables refused

@@ -25,7 +25,7 @@
 
 #define TICK_MS 100 /* between calls of stop() */
 #define READ_BYTES (1 << 18)
-#define MAX_WAITING_BYTES (1ULL << 30)
+#define MAX_WAITING_BYTES (512ULL << 20) /* as much memory as the reader has */
 #define MAX_END_US 1000000
 #define NOT_CONFINED 3 /* exit status of a reader that could not enter the sandbox */
 
@@ -138,7 +138,8 @@ static int receive_some(struct run *r)
 	taken = r->c->take(r->c->arg, r->bytes.v, r->bytes.nr);
 	if (taken < 0)
 		return taken;
-	memmove(r->bytes.v, r->bytes.v + taken, r->bytes.nr - taken);
+	if (taken) /* what waits for its end is not moved each time */
+		memmove(r->bytes.v, r->bytes.v + taken, r->bytes.nr - taken);
 	r->bytes.nr -= taken;
 	return 1;
 }
