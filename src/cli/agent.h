@@ -31,6 +31,9 @@ void agent_options_done(struct agent_options *o);
 /* Print what the agent would do, in the form of the file. */
 void agent_options_print(const struct agent_options *o);
 
+/* Can what they say be recorded, and sent? Returns STATUS_OK, or a status after an error. */
+int agent_check(const struct command *self, const struct agent_options *o);
+
 /*
  * Take the store for this agent, alone: its folder is made if it is not there, and what an agent that was killed has left is
  * made profiles. *@ret is a descriptor that holds it. Returns STATUS_OK, or STATUS_FAILED after an error.

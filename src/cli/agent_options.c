@@ -76,8 +76,17 @@ static int take_line(void *ctx, const char *section, const char *name, const cha
 	char *words[] = {(char *)"agent", NULL, NULL}, *text = NULL;
 	bool flag = is_flag(name);
 
-	if (*section || !strcmp(name, "config") || !strcmp(name, "check-config")) {
-		snprintf(f->error, sizeof(f->error), "%s cannot be set in a file", *section ? section : name);
+	if (*section) {
+		snprintf(f->error, sizeof(f->error), "[%s]: this file has no sections", section);
+		return 0;
+	}
+	if (!strcmp(name, "config") || !strcmp(name, "check-config")) {
+		snprintf(f->error, sizeof(f->error), "%s cannot be set in a file", name);
+		return 0;
+	}
+	if (!strcmp(name, "store") && *value != '/') {
+		snprintf(f->error, sizeof(f->error),
+			 "store takes a path that begins with /, as an agent may be started anywhere");
 		return 0;
 	}
 	if (flag && strcmp(value, "yes") && strcmp(value, "no")) {
@@ -154,6 +163,12 @@ static int check(const struct command *self, const struct agent_options *o)
 		return say_usage(self, "--window takes at least 100ms");
 	if (o->rotate_ns < MIN_ROTATE_NS || o->rotate_ns < o->window_ns)
 		return say_usage(self, "--rotate takes at least 1s, and a window");
+	if (o->keep_ns < o->rotate_ns)
+		return say_usage(self,
+				 "--keep of %g s would remove each profile of %g s (--rotate) when it is made; without "
+				 "a unit it is "
+				 "seconds, and a week is 7d",
+				 o->keep_ns / 1e9, o->rotate_ns / 1e9);
 	return STATUS_OK;
 }
 
@@ -197,6 +212,14 @@ void agent_options_done(struct agent_options *o)
 	vec_done(&o->texts);
 }
 
+/* Read again it is the same: sizes are in K where they have no rest. */
+static void print_size(const char *name, uint64_t bytes)
+{
+	bool whole = !(bytes & 1023);
+
+	printf("%s = %llu%s\n", name, (unsigned long long)(whole ? bytes >> 10 : bytes), whole ? "K" : "");
+}
+
 void agent_options_print(const struct agent_options *o)
 {
 	printf("store = %s\nfreq = %u\nevent = %s\n", o->store, o->frequency_hz, o->events);
@@ -206,12 +229,12 @@ void agent_options_print(const struct agent_options *o)
 		printf("budget = %g\n", o->budget_percent);
 	else
 		printf("max-cpu = %g\n", o->max_cpu_percent);
-	printf("max-memory = %lluK\n", (unsigned long long)o->max_memory_bytes >> 10);
+	print_size("max-memory", o->max_memory_bytes);
 	if (o->to)
 		printf("to = %s\n", o->to);
-	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n"
-	       "compact = %gs\ncompact-window = %gs\ncompact-size = %lluK\n",
-	       o->window_ns / 1e9, o->slow_ns / 1e9, o->rotate_ns / 1e9, o->keep_ns / 1e9,
-	       (unsigned long long)o->keep_bytes >> 10, o->compact_ns / 1e9, o->compact_window_ns / 1e9,
-	       (unsigned long long)o->compact_size >> 10);
+	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\n", o->window_ns / 1e9, o->slow_ns / 1e9,
+	       o->rotate_ns / 1e9, o->keep_ns / 1e9);
+	print_size("keep-bytes", o->keep_bytes);
+	printf("compact = %gs\ncompact-window = %gs\n", o->compact_ns / 1e9, o->compact_window_ns / 1e9);
+	print_size("compact-size", o->compact_size);
 }

@@ -374,8 +374,10 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!agent_options(self, argc, argv, &o, &status))
 		return status;
 	if (o.check) {
-		agent_options_print(&o);
-		return STATUS_OK;
+		status = agent_check(self, &o);
+		if (!status)
+			agent_options_print(&o);
+		return status;
 	}
 	if (agent_prepare_senders(&a.senders, &o) || agent_take_store(o.store, &a.store))
 		return STATUS_FAILED;

@@ -206,6 +206,8 @@ int main(int argc, char **argv)
 		return *err.text ? fail(&err) : 2;
 	if (argc == 3 && (!strcmp(argv[1], "check") || !strcmp(argv[1], "check-minutes")))
 		return check(c, !strcmp(argv[1], "check-minutes"));
+	if (argc == 3 && !strcmp(argv[1], "address"))
+		return 0; /* it is one */
 	if (argc == 3 && !strcmp(argv[1], "status"))
 		return status(c);
 	if (argc == 3 && !strcmp(argv[1], "alive"))

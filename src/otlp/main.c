@@ -7,6 +7,7 @@
  * Users start dusk store and dusk agent, which know the options (src/cli/cmd_store.c).
  */
 #include <stdio.h>
+#include <string.h>
 #include "base/cleanup.h"
 #include "base/privilege.h"
 #include "otlp/send.h"
@@ -24,12 +25,14 @@ int main(int argc, char **argv)
 		fputs("dusk: cannot give up capabilities\n", stderr);
 		return 1;
 	}
-	if (argc != 4 || !send_is_meant(argv[1]))
+	if (argc < 3 || argc > 4 || (argc == 3 ? strcmp(argv[1], "address") : !send_is_meant(argv[1])))
 		return 2;
 	if (receiver_new(&r, argv[2], &err)) {
 		fprintf(stderr, "dusk: %s\n", err.text);
 		return 1;
 	}
+	if (argc == 3)
+		return 0; /* it is an address */
 	otlp_target_init(&t, r);
 	return send_store(&t.target, argv[3], argv[1]);
 }

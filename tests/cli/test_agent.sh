@@ -36,8 +36,27 @@ claim "a value out of range" wrong "line 2: --freq takes a number from 1 to 1000
 freq = 1001"
 claim "a flag takes yes or no" wrong "quiet takes yes or no" "quiet = 1"
 claim "a line that is none" wrong "line 1: not a line such as" "freq 3"
-claim "a section" wrong "line 2: recorder cannot be set in a file" "[recorder]
+claim "a section" wrong "line 2: [recorder]: this file has no sections" "[recorder]
 freq = 3"
+claim "a store that depends on where the agent starts" wrong "store takes a path that begins with /" "store = st"
+claim "sizes that are no multiples of K are the same when they are read again" sh -c "
+	'$dusk' agent --config /dev/null --max-memory 1 --compact-size 1 --check-config | grep -Ex '(max-memory|compact-size) = 1' | wc -l | grep -qx 2"
+cannot() { # cannot STATUS TEXT LINE: what the file says could not be done
+	printf '%s\n' "$3" >wrong.conf
+	exits "$1" "$dusk" agent --config wrong.conf --check-config && says "$2"
+}
+claim "seven seconds where seven days are meant" cannot 2 "--keep of 7 s would remove each profile of 3600 s" "keep = 7"
+claim "an event that is none" cannot 2 "-e takes cpu, offcpu" "event = cpu,nosuch"
+claim "an address that is none" cannot 1 "--to takes an address such as clickhouse://HOST/dusk or otlp://HOST, not 'http://x'" "to = http://x"
+if [ -x "$(dirname "$dusk")/dusk-clickhouse" ]; then
+	claim "a database with a name that is none" cannot 1 "a store is clickhouse://" "to = clickhouse://x/db-name"
+	claim "an address without a host" cannot 1 "otlp://" "to = otlp://"
+	claim "addresses that are some" sh -c "echo 'to = clickhouse://a@x.example:1/db,otlp://x.example' >right.conf; '$dusk' agent --config right.conf --check-config | grep -qx 'to = clickhouse://a@x.example:1/db,otlp://x.example'"
+fi
+if [ -r /sys/kernel/tracing/events/sched ]; then
+	claim "an event of tracefs that is not there" cannot 1 "there is no event sched:nosuch" "event = sched:nosuch"
+	claim "... and one that is" sh -c "echo 'event = sched:sched_switch' >right.conf; '$dusk' agent --config right.conf --check-config | grep -qx 'event = sched:sched_switch'"
+fi
 claim "a line that is too long" wrong "wrong.conf, line 2: longer than 198 bytes" "
 to = clickhouse://$(seq -s x 100)"
 claim "a file in the file" wrong "config cannot be set in a file" "config = x"

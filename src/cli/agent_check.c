@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* dusk agent --check-config: could what the options say be done? Nothing is recorded, and no server is asked. See agent.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "cli/agent.h"
+#include "cli/event_words.h"
+#include "cli/events.h"
+#include "cli/helper.h"
+
+/* As dusk record -e takes it. Whoever may not read the events of tracefs has them unchecked, which is said. */
+static int check_event(const struct command *self, const char *word)
+{
+	const char *event = event_word_means(word) ?: word;
+	struct tracefs_names names = {0};
+	char text[1024];
+	int status;
+
+	if (!strcmp(event, "cpu") || !strcmp(event, "offcpu"))
+		return STATUS_OK;
+	if (!strchr(event, ':'))
+		return say_usage(self, "%s", event_word_explain(event, text, sizeof(text)) ? text : "no such event");
+	status = events_choose(&names, event);
+	tracefs_names_done(&names);
+	return status == STATUS_PRIVILEGE ? STATUS_OK : status;
+}
+
+static int check_events(const struct command *self, const char *list)
+{
+	_cleanup_(freep) char *events = strdup(list);
+	char *rest = NULL;
+	int status = events ? STATUS_OK : STATUS_FAILED;
+
+	for (char *word = strtok_r(events, ",", &rest); word && !status; word = strtok_r(NULL, ",", &rest))
+		status = check_event(self, word);
+	return status;
+}
+
+/* The program that sends to a server knows its addresses. */
+static int check_servers(const struct agent_options *o)
+{
+	struct agent_senders senders = {0};
+	int status = agent_prepare_senders(&senders, o);
+
+	for (size_t i = 0; i < senders.v.nr && !status; i++) {
+		const char *url = senders.v.v[i].url;
+
+		status = helper_run((const char *const[]){helper_that_sends(url), "address", url, NULL});
+	}
+	vec_done(&senders.v);
+	free(senders.urls);
+	return status;
+}
+
+int agent_check(const struct command *self, const struct agent_options *o)
+{
+	return check_events(self, o->events) ?: check_servers(o);
+}
