@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/base64.h"
 
 #define FRAME_BYTES 5	       /* before each message of gRPC: is it compressed? and its length, the high byte first */
 #define MAX_PATIENCE_S 3600    /* no answer makes us wait for longer */
@@ -228,30 +229,13 @@ static void set_message(struct answer *a, const char *message)
 	set_text(a, (struct bytes){text, text + nr});
 }
 
-static int base64_digit(char c)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? at - digits : -1;
-}
-
 /* Read a status in base64, which may be without its padding. */
 static void read_details(struct answer *a, const char *text)
 {
 	uint8_t bytes[MAX_DETAILS_BYTES];
-	uint32_t bits = 0, nr_bits = 0;
 	struct answer details = {.rejected = 0};
-	size_t nr = 0;
+	size_t nr = base64_decode(bytes, sizeof(bytes), text);
 
-	for (; base64_digit(*text) >= 0 && nr < sizeof(bytes); text++) {
-		bits = bits << 6 | base64_digit(*text);
-		nr_bits += 6;
-		if (nr_bits >= 8) {
-			nr_bits -= 8;
-			bytes[nr++] = bits >> nr_bits;
-		}
-	}
 	read_status(&details, (struct bytes){bytes, bytes + nr});
 	a->patience_s = details.patience_s;
 }

@@ -3,17 +3,22 @@
 #include "web/guard.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/secret.h"
 
 #define TOKEN_BYTES 16
 #define BEARER "Bearer "
+#define BASIC "Basic "
 
 int guard_make_token(struct guard *g)
 {
@@ -37,12 +42,16 @@ static bool is_token(const char *text)
 
 int guard_read_token(struct guard *g, const char *path)
 {
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_(freep) char *text = NULL;
+	struct stat st;
 	size_t len;
-	int err = file_read(&text, &len, path, 4096);
+	int err = fd < 0 || fstat(fd, &st) ? -errno : file_read_fd(&text, &len, fd, 4096);
 
 	if (err)
 		return err;
+	if (st.st_mode & (S_IROTH | S_IWOTH))
+		return -EACCES;
 	text[strcspn(text, "\r\n")] = 0;
 	if (!is_token(text))
 		return -EINVAL;
@@ -93,10 +102,22 @@ static bool is_chosen(const struct guard *g, const char *host)
 	return false;
 }
 
+/* "Bearer TOKEN", or "Basic " and "USER:TOKEN" in base64: what HTTP's clients make of "http://USER:TOKEN@HOST". */
+static bool is_authorized(const struct guard *g, const char *text)
+{
+	char pair[TOKEN_ROOM + 64], *token;
+
+	if (text && !strncasecmp(text, BEARER, strlen(BEARER)))
+		return secret_is(g->token, text + strlen(BEARER), strlen(text + strlen(BEARER)));
+	if (!text || strncasecmp(text, BASIC, strlen(BASIC)))
+		return false;
+	pair[base64_decode((uint8_t *)pair, sizeof(pair) - 1, text + strlen(BASIC))] = 0;
+	token = strchr(pair, ':');
+	return token && secret_is(g->token, token + 1, strlen(token + 1));
+}
+
 enum guard_answer guard_ask(const struct guard *g, const struct guard_claim *claim)
 {
-	const char *bearer = claim->authorization;
-
 	if (!is_address(claim->host) && !is_chosen(g, claim->host))
 		return GUARD_WRONG_HOST;
 	if (g->mode == GUARD_HEADER)
@@ -105,8 +126,7 @@ enum guard_answer guard_ask(const struct guard *g, const struct guard_claim *cla
 		return GUARD_YES;
 	if (has_cookie(g, claim->cookie))
 		return claim->token ? GUARD_ENTER : GUARD_YES;
-	if (bearer && !strncasecmp(bearer, BEARER, strlen(BEARER)) &&
-	    secret_is(g->token, bearer + strlen(BEARER), strlen(bearer + strlen(BEARER))))
+	if (is_authorized(g, claim->authorization))
 		return GUARD_YES;
 	return claim->token && secret_is(g->token, claim->token, strlen(claim->token)) ? GUARD_ENTER : GUARD_NO;
 }

@@ -2,7 +2,8 @@
 /*
  * Who may ask?
  *
- *	GUARD_TOKEN	whoever knows the token: as "Authorization: Bearer TOKEN", or as a cookie, which "/?token=TOKEN" sets
+ *	GUARD_TOKEN	whoever knows the token: as "Authorization: Bearer TOKEN", as the password of any user, as the parameter
+ *			"token", or as a cookie, which "/?token=TOKEN" sets
  *	GUARD_HEADER	whom a proxy has let through, which puts the user's name into a header that it takes from others
  *	GUARD_OPEN	everybody who reaches the address
  *
@@ -32,11 +33,11 @@ struct guard_claim {
 enum guard_answer {
 	GUARD_YES,
 	GUARD_NO,
-	GUARD_ENTER, /* the parameter is right: set the cookie, and hide the token */
+	GUARD_ENTER, /* the parameter is right: in a browser, set the cookie, and hide the token */
 	GUARD_WRONG_HOST,
 };
 
-/* Make a token by chance, or read it from the file @path. Returns 0, -EINVAL: the file has none; or a negative errno. */
+/* Make a token by chance, or read it from the file @path. Returns 0, -EINVAL: the file has none; -EACCES: others may read or write it; or a negative errno. */
 int guard_make_token(struct guard *g);
 int guard_read_token(struct guard *g, const char *path);
 

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/httpd.h"
 #include "base/privilege.h"
 #include "web/server.h"
@@ -40,6 +41,8 @@ static int choose_guard(struct guard *g, const char *mode, const char *value)
 	if (err == -EINVAL)
 		fprintf(stderr, "dusk: %s has no token: 16 to 128 letters, digits, and - _ . ~ on its first line\n",
 			value);
+	else if (err == -EACCES && value && !access(value, R_OK))
+		fprintf(stderr, "dusk: other users may read the token in %s: chmod o= %s\n", value, value);
 	else if (err)
 		fail("cannot read the token of", value ?: "the kernel", err);
 	return err ? 1 : 0;

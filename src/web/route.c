@@ -10,6 +10,7 @@
 #define NDJSON "application/x-ndjson"
 #define USUAL_FROM "-1h"
 #define USUAL_SECONDS "30"
+#define WINDOWS_S 20 /* two of the usual ones: what began before has been stored by now */
 
 const struct route routes[] = {
 	{"/api/v1/flame",
@@ -77,7 +78,7 @@ const struct parameter parameters[] = {
 	{"before_from", "from when is what is compared with", TAKES_BEFORE},
 	{"before_to", "up to when is what is compared with", TAKES_BEFORE},
 	{"before", "what is compared with has this label instead: version=8a6e*", TAKES_BEFORE, "--before"},
-	{"seconds", "how many seconds; the default is " USUAL_SECONDS, TAKES_SECONDS},
+	{"seconds", "how many seconds at least, of whole windows; the default is " USUAL_SECONDS, TAKES_SECONDS},
 	{"kind", "time on a CPU, off CPU, or both", TAKES_KIND, NULL, kinds},
 	{"format", "as dusk export --list says; the default is folded", TAKES_FORMAT, "--format"},
 	{"limit", "at most so many rows", TAKES_LIMIT, "--limit"},
@@ -237,10 +238,10 @@ int route_words(const struct route *r, const char *store, const struct asked *as
 		if (*asked[i].value)
 			err = add_option(ret, find_parameter(asked[i].name), asked[i].value);
 	if (r->takes & TAKES_SECONDS) {
-		char *ago = join("-", value_of(asked, nr, "seconds") ?: USUAL_SECONDS, "s", "", "");
+		char ago[32];
 
+		snprintf(ago, sizeof(ago), "-%lds", atol(value_of(asked, nr, "seconds") ?: USUAL_SECONDS) + WINDOWS_S);
 		err = err ?: add_range(ret, store, ago, NULL);
-		free(ago);
 	}
 	from = from || to ? from : USUAL_FROM;
 	if (!err && r->takes & TAKES_BEFORE && (before_from || before_to))

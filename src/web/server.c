@@ -12,6 +12,7 @@
 #include "web/answer.h"
 #include "web/metrics.h"
 #include "web/openapi.h"
+#include "web/query.h"
 #include "web/page.h"
 #include "web/places.h"
 #include "web/response.h"
@@ -58,18 +59,46 @@ static answer_t send_page(struct server *s, struct MHD_Connection *c)
 	return response_send(c, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r, "text/html; charset=utf-8");
 }
 
-/* The token is right: from now on the browser shows it as a cookie, and no address has it. */
+struct gathered {
+	struct asked v[MAX_ASKED];
+	size_t nr;
+	bool too_many;
+};
+
+static answer_t gather(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct gathered *g = ctx;
+
+	if (g->nr == MAX_ASKED) {
+		g->too_many = true;
+		return MHD_NO;
+	}
+	if (strcmp(name, "token")) /* that is not for the answer */
+		g->v[g->nr++] = (struct asked){name, value ?: ""};
+	return MHD_YES;
+}
+
+/* The token is right: from now on the browser shows it as a cookie, and the address has what it had beside it. */
 static answer_t let_in(const struct server *s, struct MHD_Connection *c)
 {
+	_cleanup_(freep) char *query = NULL, *location = NULL;
+	struct gathered asked = {.nr = 0};
 	char cookie[TOKEN_ROOM + 96];
-	struct MHD_Response *r = response_of_text("", 0);
+	struct MHD_Response *r;
 
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, gather, &asked);
+	query = query_of(asked.v, asked.nr);
+	if (!query || asprintf(&location, "/%s", query) < 0) {
+		location = NULL;
+		return MHD_NO;
+	}
+	r = response_of_text("", 0);
 	if (!r)
 		return MHD_NO;
 	snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; HttpOnly; SameSite=Lax", s->o->guard.cookie,
 		 s->o->guard.token);
 	MHD_add_response_header(r, "Set-Cookie", cookie);
-	MHD_add_response_header(r, "Location", "/");
+	MHD_add_response_header(r, "Location", location);
 	return response_send(c, MHD_HTTP_SEE_OTHER, r, "text/plain");
 }
 
@@ -179,24 +208,6 @@ static answer_t send_health(struct server *s, struct MHD_Connection *c)
 	return response_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
 }
 
-struct gathered {
-	struct asked v[MAX_ASKED];
-	size_t nr;
-	bool too_many;
-};
-
-static answer_t gather(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-	struct gathered *g = ctx;
-
-	if (g->nr == MAX_ASKED) {
-		g->too_many = true;
-		return MHD_NO;
-	}
-	g->v[g->nr++] = (struct asked){name, value ?: ""};
-	return MHD_YES;
-}
-
 static answer_t answer_route(struct server *s, struct MHD_Connection *c, const struct route *route)
 {
 	struct gathered asked = {.nr = 0};
@@ -260,7 +271,11 @@ static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, co
 		return send_health(s, c);
 	switch (may_ask(s, c)) {
 	case GUARD_YES: know(s, c); break;
-	case GUARD_ENTER: know(s, c); return let_in(s, c);
+	case GUARD_ENTER:
+		know(s, c);
+		if (!strcmp(path, "/"))
+			return let_in(s, c);
+		break; /* of a program, which may not keep cookies */
 	case GUARD_NO:
 		return response_refuse(c, MHD_HTTP_UNAUTHORIZED,
 				       s->o->guard.mode == GUARD_TOKEN

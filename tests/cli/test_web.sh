@@ -25,7 +25,7 @@ if [ ! -x "$(dirname "$dusk")/dusk-web" ]; then
 fi
 claim "two ways to choose who may ask" exits 2 "$dusk" web --open --user-header X st
 claim "an address that is none" sh -c "'$dusk' web --listen here:80 st 2>said; [ \$? = 2 ] && grep -q 'is no address and port' said"
-claim "a token that is none" sh -c "echo short >t; ! '$dusk' web --token-file t st 2>said && grep -q 'has no token' said"
+claim "a token that is none" sh -c "(umask 77; echo short >t); ! '$dusk' web --token-file t st 2>said && grep -q 'has no token' said"
 
 trap 'web_stop_server; rm -rf "$tmp"' EXIT
 web_start_server
@@ -62,6 +62,11 @@ claim "the address that was printed sets a cookie, and hides the token" sh -c "
 	curl -s -o body -D head -c cookies \"\$(cat address)\"
 	cat head
 	grep -q '^HTTP/1.1 303' head && grep -q '^Location: /.\$' head && grep -qi '^Set-Cookie: dusk-[0-9]*=$token; Path=/; HttpOnly; SameSite=Lax' head"
+claim "... and keeps what else it has" sh -c "
+	curl -s -o body -D head \"\$(cat address)&from=-2h&focus=a%20b\" && grep -q '^Location: /?from=-2h&focus=a%20b.\$' head"
+claim "a program may have the token in its address" anonymous 200 "/api/v1/labels?token=$token"
+claim "... or as a password" anonymous 200 /api/v1/labels -u "x:$token"
+claim "... but not another one" anonymous 401 /api/v1/labels -u "x:$token+"
 claim "... with which the page is shown" sh -c "[ \"\$(curl -s -o body -w '%{http_code}' -b cookies '$base/')\" = 200 ] && grep -q '<title>dusk</title>' body"
 claim "the page may ask its server, and nobody else" sh -c "grep -q \"connect-src 'self'\" body && grep -q \"default-src 'none'\" body"
 claim "... and no other page may frame it" get 200 / && claim "... as its header says" grep -qi "^Content-Security-Policy: frame-ancestors 'none'" head
@@ -100,6 +105,7 @@ claim "... are compressed, and say so" sh -c "grep -qi '^Content-Encoding: gzip'
 claim "... of two times" sh -c "curl -s -o body -H 'Authorization: Bearer $token' '$base/api/v1/flame?before_from=-25m&before_to=-15m&from=-15m' && [ \"\$(gzip -dc body | head -n 1 | jq -c '[.profiles[].samples]')\" = '[20,20]' ]"
 claim "the last seconds, for go tool pprof" get 200 '/debug/pprof/profile?seconds=1500'
 if command -v go >/dev/null && pprof=$(go tool -n pprof 2>/dev/null); then
+	claim "... which logs in by itself" sh -c "'$pprof' -top -sample_index=samples 'http://x:$token@${base#http://}/debug/pprof/profile?seconds=1500' 2>&1 | tee out | grep -q 'of 40 total'"
 	claim "... which reads them" sh -c "'$pprof' -top -sample_index=samples body 2>&1 | tee out | grep -q 'of 40 total'"
 fi
 
@@ -215,6 +221,9 @@ wait "$web"
 claim "SIGTERM ends it in order" [ $? = 0 ]
 
 echo abcdefghijklmnopqrstuvwxyz >token
+chmod 644 token
+claim "a token that others may read" sh -c "! '$dusk' web --token-file token st 2>said && grep -q 'other users may read the token in token: chmod o= token' said"
+chmod 600 token
 web_start_server --token-file token
 claim "with a token of a file the address has none" sh -c "! grep -q token address"
 token=abcdefghijklmnopqrstuvwxyz

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "web/cache.h"
 #include "web/guard.h"
+#include "web/query.h"
 #include "web/route.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
@@ -33,6 +35,11 @@ static void nobody_asks_without_the_token(void **state)
 	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer " TOKEN "0"), GUARD_NO);
 	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer 1123456789abcdef0123456789abcdef"), GUARD_NO);
 	assert_int_equal(ASK(GUARD_TOKEN, .authorization = TOKEN), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Basic " TOKEN), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Basic "), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Basic eDo="), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Basic MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
+			 GUARD_NO); /* without a user */
 	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "dusk-7417="), GUARD_NO);
 	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "dusk-7418=" TOKEN), GUARD_NO);
 	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "xdusk-7417=" TOKEN), GUARD_NO);
@@ -43,6 +50,9 @@ static void nobody_asks_without_the_token(void **state)
 static void the_token_is_taken_from_header_cookie_and_address(void **state)
 {
 	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer " TOKEN), GUARD_YES);
+	/* x:TOKEN */
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Basic eDowMTIzNDU2Nzg5YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZg=="),
+			 GUARD_YES);
 	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "dusk-7417=" TOKEN), GUARD_YES);
 	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "a=b; dusk-7417=" TOKEN "; c=d"), GUARD_YES);
 	assert_int_equal(ASK(GUARD_TOKEN, .token = TOKEN), GUARD_ENTER);
@@ -86,6 +96,19 @@ static void behind_a_proxy_its_header_is_asked_for_and_the_host_is_checked(void 
 	assert_int_equal(ASK(GUARD_HEADER, .authorization = "Bearer " TOKEN), GUARD_NO);
 }
 
+static void an_address_keeps_its_parameters(void **state)
+{
+	static const struct asked asked[] = {{"from", "-2h"}, {"focus", "a b&c=\r\n\xc3\xa4"}, {"live", ""}};
+	char *query = query_of(asked, 3);
+
+	(void)state;
+	assert_string_equal(query, "?from=-2h&focus=a%20b%26c%3D%0D%0A%C3%A4&live=");
+	free(query);
+	query = query_of(asked, 0);
+	assert_string_equal(query, "");
+	free(query);
+}
+
 static int read_token(const char *text)
 {
 	char path[] = "/tmp/dusk-token-XXXXXX";
@@ -117,6 +140,24 @@ static void a_token_is_the_first_line_of_a_file(void **state)
 	longest[129] = 0;
 	assert_int_equal(read_token(longest), -EINVAL);
 	assert_int_equal(guard_read_token(&(struct guard){0}, "/nonexistent"), -ENOENT);
+}
+
+static void a_token_that_others_may_read_is_none(void **state)
+{
+	char path[] = "/tmp/dusk-token-XXXXXX";
+	int fd = mkstemp(path);
+	struct guard g = {0};
+
+	(void)state;
+	assert_int_equal(write(fd, TOKEN, strlen(TOKEN)), strlen(TOKEN));
+	assert_int_equal(fchmod(fd, 0640), 0);
+	assert_int_equal(guard_read_token(&g, path), 0);
+	assert_int_equal(fchmod(fd, 0644), 0);
+	assert_int_equal(guard_read_token(&g, path), -EACCES);
+	assert_int_equal(fchmod(fd, 0602), 0);
+	assert_int_equal(guard_read_token(&g, path), -EACCES);
+	close(fd);
+	unlink(path);
 }
 
 static void tokens_by_chance_differ(void **state)
@@ -164,9 +205,9 @@ static void a_request_becomes_a_command_line(void **state)
 			    "dusk report --json --sort function,dso --off-cpu --limit=7 /st@-1h..");
 	assert_string_equal(LINE("/api/v1/export", {"format", "speedscope"}, {"focus", "a|b"}),
 			    "dusk export --format=speedscope --focus=a|b /st@-1h..");
-	assert_string_equal(line("/debug/pprof/profile", NULL, 0), "dusk export --cpu --format pprof /st@-30s..");
+	assert_string_equal(line("/debug/pprof/profile", NULL, 0), "dusk export --cpu --format pprof /st@-50s..");
 	assert_string_equal(line("/debug/pprof/profile", (struct asked[]){{"seconds", "10"}, {"comm", "sh"}}, 2),
-			    "dusk export --cpu --format pprof --comm=sh /st@-10s..");
+			    "dusk export --cpu --format pprof --comm=sh /st@-30s..");
 }
 
 static void a_value_is_never_an_option_of_its_own(void **state)
@@ -354,7 +395,9 @@ int main(void)
 		cmocka_unit_test(the_token_is_taken_from_header_cookie_and_address),
 		cmocka_unit_test(a_name_that_may_point_anywhere_is_refused),
 		cmocka_unit_test(behind_a_proxy_its_header_is_asked_for_and_the_host_is_checked),
+		cmocka_unit_test(an_address_keeps_its_parameters),
 		cmocka_unit_test(a_token_is_the_first_line_of_a_file),
+		cmocka_unit_test(a_token_that_others_may_read_is_none),
 		cmocka_unit_test(tokens_by_chance_differ),
 		cmocka_unit_test(a_request_becomes_a_command_line),
 		cmocka_unit_test(a_value_is_never_an_option_of_its_own),
