@@ -11,7 +11,8 @@ struct agent_options {
 	const char *config; /* NULL: AGENT_CONFIG, if it is there */
 	bool check, quiet;
 	const char *store, *events, *mode;
-	const char *to; /* the servers that get a copy, with commas between them; or NULL */
+	const char *metrics; /* where to answer how it goes, or NULL */
+	const char *to;	     /* the servers that get a copy, with commas between them; or NULL */
 	uint32_t frequency_hz;
 	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns, compact_size;
 	double budget_percent, max_cpu_percent;
@@ -114,6 +115,15 @@ void agent_follow_senders(struct agent_senders *s, const struct agent_options *o
 
 /* Let them send what there is now, for a short time, and end them. */
 void agent_end_senders(struct agent_senders *s, const struct agent_options *o);
+
+/* The process that answers at o->metrics, if that is somewhere: it is started again when it ends. All-zero: it is not there. */
+struct agent_metrics {
+	pid_t pid;
+	uint64_t next_ns; /* when the next one may begin */
+};
+
+void agent_follow_metrics(struct agent_metrics *s, const struct agent_options *o, uint64_t now_ns);
+void agent_end_metrics(struct agent_metrics *s);
 
 /* What recorders take, in bytes: of anonymous memory, and in BPF maps, which they may share. */
 struct agent_memory {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/address.h"
 #include "base/cleanup.h"
 #include "base/privilege.h"
 #include "cli/agent.h"
@@ -35,6 +36,8 @@ const struct option agent_option_table[] = {
 	 "begin a new profile after this time (1h)"},
 	{0, "to", OPTION_TEXT, offsetof(struct agent_options, to), "URLS",
 	 "also to servers: otlp://HOST,clickhouse://HOST"},
+	{0, "metrics", OPTION_TEXT, offsetof(struct agent_options, metrics), "ADDRESS",
+	 "answer /metrics and /healthz at a port or path"},
 	{0, "keep", OPTION_DURATION, offsetof(struct agent_options, keep_ns), "TIME",
 	 "remove older profiles (default 7d)"},
 	{0, "keep-bytes", OPTION_SIZE, offsetof(struct agent_options, keep_bytes), "SIZE",
@@ -157,8 +160,15 @@ static int take_file(const struct command *self, struct agent_options *o, const 
 
 static int check(const struct command *self, const struct agent_options *o)
 {
+	union address a;
+
 	if (o->mode && !mode_is_known(o->mode))
 		return say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o->mode);
+	if (o->metrics && *o->metrics != '/' && (address_parse(&a, o->metrics) || !address_is_local(&a)))
+		return say_usage(self,
+				 "--metrics takes an address of this machine with a port, or a path that begins with "
+				 "/, not '%s'",
+				 o->metrics);
 	if (o->window_ns < 100000000)
 		return say_usage(self, "--window takes at least 100ms");
 	if (o->rotate_ns < MIN_ROTATE_NS || o->rotate_ns < o->window_ns)
@@ -232,6 +242,8 @@ void agent_options_print(const struct agent_options *o)
 	print_size("max-memory", o->max_memory_bytes);
 	if (o->to)
 		printf("to = %s\n", o->to);
+	if (o->metrics)
+		printf("metrics = %s\n", o->metrics);
 	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\n", o->window_ns / 1e9, o->slow_ns / 1e9,
 	       o->rotate_ns / 1e9, o->keep_ns / 1e9);
 	print_size("keep-bytes", o->keep_bytes);

@@ -59,6 +59,7 @@ struct agent {
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
 	struct agent_senders senders;
+	struct agent_metrics metrics;
 	bool is_up; /* the service manager knows that we record */
 	int refused; /* exit status, if the first recorder, or the store when it had to be made anew, was refused; 0: not */
 	int store; /* holds it */
@@ -345,6 +346,7 @@ static int follow(struct agent *a)
 			compact_follow(&a->compaction, a->o, now);
 		if (a->is_up)
 			agent_follow_senders(&a->senders, a->o, now);
+		agent_follow_metrics(&a->metrics, a->o, now);
 		tell(a);
 		wait_a_while(a);
 	}
@@ -363,6 +365,7 @@ static void end(struct agent *a)
 		usleep(POLL_NS / 1000);
 	}
 	agent_end_senders(&a->senders, a->o);
+	agent_end_metrics(&a->metrics);
 }
 
 static int run(const struct command *self, int argc, char **argv)

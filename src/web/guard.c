@@ -122,7 +122,7 @@ enum guard_answer guard_ask(const struct guard *g, const struct guard_claim *cla
 		return GUARD_WRONG_HOST;
 	if (g->mode == GUARD_HEADER)
 		return claim->header && *claim->header ? GUARD_YES : GUARD_NO;
-	if (g->mode == GUARD_OPEN)
+	if (g->mode == GUARD_OPEN || g->mode == GUARD_METRICS)
 		return GUARD_YES;
 	if (has_cookie(g, claim->cookie))
 		return claim->token ? GUARD_ENTER : GUARD_YES;

@@ -6,6 +6,7 @@
  *			"token", or as a cookie, which "/?token=TOKEN" sets
  *	GUARD_HEADER	whom a proxy has let through, which puts the user's name into a header that it takes from others
  *	GUARD_OPEN	everybody who reaches the address
+ *	GUARD_METRICS	likewise, but only /metrics and /healthz: what an agent says of itself
  *
  * The request must be for an address, for localhost, or for a name that was chosen: a page of another site may make its own
  * name point to us, and would be shown what is here (DNS rebinding). It can send any header, too, that a proxy would.
@@ -15,7 +16,7 @@
 
 #define TOKEN_ROOM 130 /* bytes: a token has at most 128 characters */
 
-enum guard_mode { GUARD_TOKEN, GUARD_HEADER, GUARD_OPEN };
+enum guard_mode { GUARD_TOKEN, GUARD_HEADER, GUARD_OPEN, GUARD_METRICS };
 
 struct guard {
 	enum guard_mode mode;

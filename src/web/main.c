@@ -5,7 +5,9 @@
  *	dusk-web DUSK STORE ADDRESS:PORT HOSTS token [FILE]	without a file the token is made by chance, and printed
  *	dusk-web DUSK STORE ADDRESS:PORT HOSTS header NAME
  *	dusk-web DUSK STORE ADDRESS:PORT HOSTS open
+ *	dusk-web DUSK STORE ADDRESS:PORT HOSTS metrics		of an agent, which does not want to read where that is
  *
+ * In place of ADDRESS:PORT there may be the path of a socket, which begins with /.
  * HOSTS are the names that requests may be for, "a,b" or "".
  *
  * Users start dusk web, which knows its options and their defaults (src/cli/cmd_web.c).
@@ -31,6 +33,8 @@ static int choose_guard(struct guard *g, const char *mode, const char *value)
 
 	if (!strcmp(mode, "open")) {
 		g->mode = GUARD_OPEN;
+	} else if (!strcmp(mode, "metrics")) {
+		g->mode = GUARD_METRICS;
 	} else if (!strcmp(mode, "header")) {
 		g->mode = GUARD_HEADER;
 		g->header = value;
@@ -50,8 +54,10 @@ static int choose_guard(struct guard *g, const char *mode, const char *value)
 
 static void print_address(const struct server_options *o, uint16_t port, bool by_chance)
 {
-	int host = strrchr(o->listen, ':') - o->listen;
+	int host = strcspn(o->listen, "/") ? strrchr(o->listen, ':') - o->listen : 0;
 
+	if (o->guard.mode == GUARD_METRICS)
+		return;
 	printf("http://%.*s:%u/%s%s\n", host, o->listen, port, by_chance ? "?token=" : "",
 	       by_chance ? o->guard.token : "");
 	fflush(stdout);

@@ -5,11 +5,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/address.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memstream.h"
 #include "web/answer.h"
+#include "web/listen.h"
 #include "web/metrics.h"
 #include "web/openapi.h"
 #include "web/query.h"
@@ -285,10 +287,13 @@ static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, co
 		return response_refuse(c, MHD_HTTP_MISDIRECTED_REQUEST,
 				       "ask by an address, for localhost, or for a name that dusk web --host allows");
 	}
-	if (!strcmp(path, "/"))
-		return send_page(s, c);
 	if (!strcmp(path, "/metrics"))
 		return send_written(s, c, "text/plain; version=0.0.4", write_metrics);
+	if (s->o->guard.mode == GUARD_METRICS)
+		return response_refuse(c, MHD_HTTP_NOT_FOUND,
+				       "here are /metrics and /healthz; dusk web shows the rest");
+	if (!strcmp(path, "/"))
+		return send_page(s, c);
 	if (!strcmp(path, "/api/v1/openapi.json"))
 		return send_written(s, c, RESPONSE_JSON, write_openapi);
 	route = route_find(path);
@@ -305,12 +310,32 @@ bool server_is_local(const struct server_options *o)
 	return !address_parse(&a, o->listen) && address_is_local(&a);
 }
 
+/* At the address @a, or at the path in .listen. */
+static int start_daemon(struct server *s, const union address *a)
+{
+	bool is_path = *s->o->listen == '/';
+	int fd = is_path ? listen_at_path(s->o->listen) : -1;
+	struct MHD_OptionItem where[] = {
+		{is_path ? MHD_OPTION_LISTEN_SOCKET : MHD_OPTION_SOCK_ADDR, fd, is_path ? NULL : (void *)&a->any},
+		{MHD_OPTION_END, 0, NULL}};
+
+	if (is_path && fd < 0)
+		return fd;
+	errno = 0;
+	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+					     (!is_path && a->any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
+				     0, NULL, NULL, answer, s, MHD_OPTION_ARRAY, where, MHD_OPTION_CONNECTION_LIMIT,
+				     PLACES_MAX, MHD_OPTION_CONNECTION_TIMEOUT, STRANGER_S,
+				     MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_END);
+	return s->daemon ? 0 : errno ? -errno : -EADDRINUSE;
+}
+
 int server_start(struct server **ret, struct server_options *o, uint16_t *port)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	const union MHD_DaemonInfo *info;
 	union address a;
-	int err = s ? address_parse(&a, o->listen) : -ENOMEM;
+	int err = !s ? -ENOMEM : *o->listen == '/' ? 0 : address_parse(&a, o->listen);
 
 	if (!err)
 		err = page_init(&s->page);
@@ -325,19 +350,13 @@ int server_start(struct server **ret, struct server_options *o, uint16_t *port)
 	s->o = o;
 	pthread_mutex_init(&s->asking, NULL);
 	pthread_mutex_init(&s->places.lock, NULL);
-	errno = 0;
-	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
-					     (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
-				     0, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &a.any,
-				     MHD_OPTION_CONNECTION_LIMIT, PLACES_MAX, MHD_OPTION_CONNECTION_TIMEOUT, STRANGER_S,
-				     MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_END);
-	info = s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
-	if (!info) {
-		err = errno ? -errno : -EADDRINUSE;
+	err = start_daemon(s, &a);
+	if (err) {
 		server_stop(s);
 		return err;
 	}
-	*port = info->port;
+	info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	*port = info ? info->port : 0;
 	snprintf(o->guard.cookie, sizeof(o->guard.cookie), "dusk-%u", *port);
 	*ret = s;
 	return 0;
@@ -350,6 +369,8 @@ void server_stop(struct server *s)
 	run_stop_all();
 	if (s->daemon)
 		MHD_stop_daemon(s->daemon);
+	if (s->daemon && *s->o->listen == '/')
+		unlink(s->o->listen);
 	page_done(&s->page);
 	cache_free(s->cache);
 	free(s);

@@ -7,7 +7,7 @@
 struct server_options {
 	const char *dusk;   /* the program that answers */
 	const char *store;  /* what is asked about */
-	const char *listen; /* "127.0.0.1:7417", "[::1]:0" */
+	const char *listen; /* "127.0.0.1:7417", "[::1]:0", "/run/socket" */
 	struct guard guard;
 };
 

@@ -57,6 +57,8 @@ if [ -r /sys/kernel/tracing/events/sched ]; then
 	claim "an event of tracefs that is not there" cannot 1 "there is no event sched:nosuch" "event = sched:nosuch"
 	claim "... and one that is" sh -c "echo 'event = sched:sched_switch' >right.conf; '$dusk' agent --config right.conf --check-config | grep -qx 'event = sched:sched_switch'"
 fi
+claim "metrics for other machines" cannot 2 "--metrics takes an address of this machine" "metrics = 192.0.2.1:7418"
+claim "... for this one" sh -c "echo 'metrics = /run/dusk/agent' >right.conf; '$dusk' agent --config right.conf --check-config | grep -qx 'metrics = /run/dusk/agent'"
 claim "a line that is too long" wrong "wrong.conf, line 2: longer than 198 bytes" "
 to = clickhouse://$(seq -s x 100)"
 claim "a file in the file" wrong "config cannot be set in a file" "config = x"
@@ -97,8 +99,12 @@ without_gaps() {
 
 sh -c 'while :; do :; done' &
 busy=$!
-begin
+begin --metrics "$tmp/metrics"
 claim "profiles follow each other" until_true profiles 3
+if [ -x "$(dirname "$dusk")/dusk-web" ] && command -v curl >/dev/null; then
+	claim "the agent answers how it is" until_true sh -c "curl -sf --unix-socket '$tmp/metrics' http://localhost/healthz | grep -q ok"
+	claim "... with what the recorder has counted" sh -c "curl -sf --unix-socket '$tmp/metrics' http://localhost/metrics | tee said | grep -q '^dusk_recorder_count_total{name=\"samples\"} [1-9]'"
+fi
 claim "... without gaps" without_gaps
 claim "the agent says what it does, and no more" sh -c "cat agent.said; [ \"\$(cat agent.said)\" = 'dusk: recording into $tmp/st' ]"
 claim "the store is its owner's alone" [ "$(stat -c %a st)" = 700 ]

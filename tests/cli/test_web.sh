@@ -238,6 +238,41 @@ web_start_server --user-header X-Remote-User --host profiles.example,dusk.exampl
 claim "... with a name that was allowed" anonymous 200 / -H 'X-Remote-User: ann' -H 'Host: dusk.example'
 claim "... and no other" anonymous 421 / -H 'X-Remote-User: eve' -H 'Host: evil.example'
 web_stop_server
+# What an agent says of itself, at a socket.
+"$(dirname "$dusk")/dusk-web" "$dusk" "$tmp/st" "$tmp/socket" "" metrics >metrics.said 2>&1 &
+metrics=$!
+at_socket() { # at_socket STATUS PATH [CURL OPTION...]
+	wanted=$1
+	path=$2
+	shift 2
+	for _ in $(seq 100); do
+		[ ! -S socket ] || break
+		sleep 0.05
+	done
+	status=$(curl -s -o body -w '%{http_code}' --unix-socket socket "$@" "http://localhost$path")
+	cat metrics.said
+	head -n 3 body
+	[ "$status" = "$wanted" ]
+}
+claim "at a socket metrics are answered without a token" at_socket 200 /metrics
+claim "... those of the store" grep -qx 'dusk_store_profiles 2' body
+claim "... and how it is" at_socket 503 /healthz
+claim "... but nothing of what was recorded" at_socket 404 /api/v1/functions
+claim "... nor the page" at_socket 404 /
+claim "... and for no other name" at_socket 421 /metrics -H 'Host: evil.example'
+kill -9 "$metrics"
+wait "$metrics" 2>/dev/null
+claim "what a killed one has left is there" [ -S socket ]
+"$(dirname "$dusk")/dusk-web" "$dusk" "$tmp/st" "$tmp/socket" "" metrics >metrics.said 2>&1 &
+metrics=$!
+sleep 1
+claim "... and replaced" at_socket 200 /metrics
+claim "... but not while one answers" sh -c "! '$(dirname "$dusk")/dusk-web' '$dusk' '$tmp/st' '$tmp/socket' '' metrics 2>said && grep -q 'Address already in use' said"
+kill "$metrics"
+wait "$metrics"
+claim "SIGTERM removes it" [ ! -e socket ]
+echo precious >socket
+claim "a file in its place stays" sh -c "! '$(dirname "$dusk")/dusk-web' '$dusk' '$tmp/st' '$tmp/socket' '' metrics 2>said && grep -qx precious socket"
 web_start_server --open
 claim "without any question" anonymous 200 /
 claim "... an address must be asked for all the same" anonymous 421 / -H 'Host: evil.example'
