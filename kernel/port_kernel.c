@@ -11,7 +11,7 @@
 #include <linux/uaccess.h>
 #include <asm/vdso.h>
 #include "../src/core/filesystem.h"
-#include "../src/core/port.h"
+#include "../src/core/module.h"
 #include "pool.h"
 
 #define LOOKS 20000 /* how often a walk looks at a lock that is taken: about a millisecond */
@@ -160,18 +160,21 @@ static void fill(const struct vm_area_struct *vma, void *ctx)
 		.end = vma->vm_end,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 		.executable = !!(vma->vm_flags & VM_EXEC),
-		.copied = !!vma->anon_vma, /* from its first private copy of a page on, as long as it exists */
+		.shared = !!(vma->vm_flags & VM_SHARED),
+		.copies = (u64)vma->anon_vma, /* from its first private copy of a page on, as long as it exists */
 		.sequence = READ_ONCE(vma->vm_mm->mm_lock_seq.sequence),
 	};
 	if (vma->vm_file) {
 		const struct inode *inode = file_inode(vma->vm_file);
 
+		v->filesystem = inode->i_sb->s_magic;
 		v->ino = inode->i_ino;
 		v->dev = inode->i_sb->s_dev;
 		v->generation = inode->i_generation;
 	} else {
 		v->vdso = which_vdso(vma);
 	}
+	module_settle(v);
 }
 
 int port_vma(u64 addr, struct vma *ret)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/atomic.h"
+#include "core/filesystem.h"
 #include "core/module.h"
 #include "core/arch/tables.h"
 
@@ -26,6 +27,15 @@ GLOBAL int module_find_slow(struct modules *ms NONNULL, u64 addr)
 		return -EAGAIN;
 	at(ms->hint, hint_of(addr)) = ms->here;
 	return module_here(ms)->epoch == ms->epoch ? 0 : -EAGAIN;
+}
+
+GLOBAL bool module_settle(struct vma *v NONNULL)
+{
+	v->copied = !!v->copies;
+	v->in_memory = filesystem_is_memory(v->filesystem);
+	if (filesystem_maps_memory(v->filesystem, v->shared))
+		v->dev = v->ino = v->generation = v->in_memory = 0;
+	return v->ino;
 }
 
 static INLINE s64 file_off(const struct vma *v)
@@ -311,6 +321,10 @@ GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 	if (moved && (!module_is_readable(m) || !is_moved_text(ms, addr, m)))
 		return 0;
 	r = module_here(ms);
+	if (v->in_memory && m->kind == MODULE_NOT_ELF) { /* the range is MODULE_ANON */
+		r->file_off = 0;
+		return 0;
+	}
 	describe(r, addr, m);
 	if (v->vdso) {
 		r->entry = 0; /* the vDSO's "entry point" is called like any function */

@@ -103,6 +103,12 @@ static INLINE struct range *module_here(struct modules *ms)
 	return &at(ms->range, ms->here);
 }
 
+/*
+ * Decide what @v is, as the kernel has described it: the end of its port_vma(), which is verified once. For the kernel, memory
+ * that processes share, and large pages, are files; they are none here. Returns whether it is of a file.
+ */
+GLOBAL bool module_settle(struct vma *v NONNULL);
+
 /* Forget all ranges: this is another address space. */
 static INLINE void modules_reset(struct modules *ms)
 {

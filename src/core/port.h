@@ -12,7 +12,7 @@
 struct module;
 struct modules;
 
-/* A mapping of the target: of a file, of no file (dev and ino 0), or of the vDSO. */
+/* A mapping of the target: of a file, of no file or of memory that the kernel keeps as one (dev and ino 0), or of the vDSO. */
 struct vma {
 	u64 start, end, offset; /* @offset: of @start in the file, in bytes */
 	u64 dev, ino;
@@ -22,7 +22,12 @@ struct vma {
 	u8 copied;    /* the process may have private copies of some pages: not all bytes are the file's */
 	u8 uprobes;   /* the kernel's page for uprobes, [uprobes]; where port_true_return() needs it */
 	u32 sequence; /* of the address space: odd, or different later, if mappings are changed meanwhile */
-	u32 pad2;
+	u8 shared;
+	u8 in_memory; /* of a file system that exists in memory only: a program, or what a process has made */
+	u16 pad2;
+	/* what the kernel says, for module_settle() */
+	u64 filesystem; /* its magic number */
+	u64 copies;	/* its record of private copies; 0: there are none */
 };
 
 /* A range of memory. The highest bit of @outside is 0 as long as all reads lie within it. */

@@ -229,8 +229,8 @@ static void unlink_files(pid_t pid)
 	unlink(name);
 }
 
-/* Record what @turns says of code in memory of @kind, for @ms, of which @file has the names. */
-static struct generated record_memory(const char *kind, const char *file, const char *turns, int ms)
+/* Record, in @mode, what @turns says of code in memory of @kind, for @ms, of which @file has the names. */
+static struct generated record_mode(const char *mode, const char *kind, const char *file, const char *turns, int ms)
 {
 	pid_t pid = START(live_victim("generates"), kind, file, turns), recorder;
 	const char *profile = live_file("memory.dusk");
@@ -238,7 +238,7 @@ static struct generated record_memory(const char *kind, const char *file, const 
 	struct generated n;
 
 	snprintf(number, sizeof(number), "%d", pid);
-	recorder = START_RECORD(profile, "-p", number, "-F", "997");
+	recorder = START_RECORD(profile, "--mode", mode, "-p", number, "-F", "997");
 	usleep(ms * 1000);
 	assert_int_equal(live_stop_record(recorder), 0);
 	live_end(pid);
@@ -246,6 +246,74 @@ static struct generated record_memory(const char *kind, const char *file, const 
 	_cleanup_profile_ p = live_read(profile);
 	n = count_generated(p);
 	return n;
+}
+
+static struct generated record_memory(const char *kind, const char *file, const char *turns, int ms)
+{
+	return record_mode("full", kind, file, turns, ms);
+}
+
+static void expect_named(const char *mode, const char *kind, const char *file)
+{
+	struct generated n = record_mode(mode, kind, file, "once", 700);
+
+	print_message("%s, %s, %s\n", mode, kind, file);
+	assert_true(n.first > 10);
+	assert_int_equal(n.unnamed, 0);
+}
+
+/* For the kernel, all of these are files. */
+static void jit__code_in_any_memory_is_named(void **state)
+{
+	static const char *const kinds[] = {"shared", "sysv", "memfd", "private_memfd", "shm", "zero"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		expect_named("full", kinds[i], i % 2 ? "map" : "dump");
+		expect_named("copied", kinds[i], "map");
+	}
+}
+
+#define HUGE_PAGES "/proc/sys/vm/nr_overcommit_hugepages"
+
+/* Set how many huge pages may be made at need, and return how many that was; -1: it cannot be set. */
+static long set_huge_pages(long nr)
+{
+	FILE *f = fopen(HUGE_PAGES, "r+");
+	long before;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%ld", &before) != 1)
+		before = -1;
+	rewind(f);
+	fprintf(f, "%ld", nr);
+	return fclose(f) ? -1 : before;
+}
+
+static int allow_huge_pages(void **state)
+{
+	static long before;
+
+	before = set_huge_pages(4);
+	*state = &before;
+	return 0;
+}
+
+static int restore_huge_pages(void **state)
+{
+	const long *before = *state;
+
+	return *before >= 0 && set_huge_pages(*before) < 0;
+}
+
+static void jit__code_in_huge_pages_is_named(void **state)
+{
+	if (*(const long *)*state < 0) {
+		print_message("no huge pages\n");
+		skip();
+	}
+	expect_named("full", "huge", "map");
+	expect_named("copied", "huge", "map");
 }
 
 static void jit__memory_used_again_is_named_by_time(void **state)
@@ -342,6 +410,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(a_map_that_the_kernel_makes_up_is_none, mount_proc, unmount_proc),
 		cmocka_unit_test(a_map_that_is_a_fifo_is_none),
 		cmocka_unit_test(that_a_map_is_too_large_is_said),
+		cmocka_unit_test(jit__code_in_any_memory_is_named),
+		cmocka_unit_test_setup_teardown(jit__code_in_huge_pages_is_named, allow_huge_pages, restore_huge_pages),
 		cmocka_unit_test(jit__memory_used_again_is_named_by_time),
 		cmocka_unit_test(jit__two_files_of_a_process_are_both_asked),
 		cmocka_unit_test(jit__a_child_has_the_code_of_its_parent),

@@ -42,6 +42,7 @@ enum bpf_map_type {
 #define FMODE_BACKING (1 << 24) /* since 6.14 (linux include/linux/fs.h) */
 
 #define VM_EXEC 0x00000004
+#define VM_SHARED 0x00000008
 #define VM_PFNMAP 0x00000400
 #define VM_IO 0x00004000
 

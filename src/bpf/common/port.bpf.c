@@ -204,15 +204,20 @@ static INLINE void fill(struct vma *v, const struct mm_struct *mm, const struct 
 	v->start = vma->vm_start;
 	v->end = vma->vm_end;
 	v->offset = vma->vm_pgoff << 12;
-	v->executable = !!(vma->vm_flags & VM_EXEC);
+	v->executable = vma->vm_flags & VM_EXEC; /* 0 or not: what is here is verified often */
+	v->shared = vma->vm_flags & VM_SHARED;
 	v->vdso = 0;
-	v->copied = !!vma->anon_vma; /* set at the first copy of a page, for the life of the mapping */
+	v->copies = (u64)vma->anon_vma; /* set at the first copy of a page, for the life of the mapping */
 	v->sequence = bpf_core_field_exists(mm->mm_lock_seq) ? mm->mm_lock_seq.sequence : 0;
-	v->dev = v->ino = v->generation = 0;
+	v->dev = v->ino = v->generation = v->filesystem = 0;
 	if (file) {
-		v->ino = file->f_inode->i_ino;
-		v->dev = file->f_inode->i_sb->s_dev;
-		v->generation = file->f_inode->i_generation;
+		const struct inode *inode = file->f_inode;
+		const struct super_block *sb = inode->i_sb;
+
+		v->ino = inode->i_ino;
+		v->generation = inode->i_generation;
+		v->dev = sb->s_dev;
+		v->filesystem = sb->s_magic;
 	} else if ((u64)mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been mapped there */
 		v->vdso = which_vdso(mm);
 	}
@@ -279,6 +284,7 @@ GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
 		if (err != -EBUSY || !has_patience())
 			break;
 	}
+	module_settle(ret);
 	return err;
 }
 

@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/filesystem.h"
 #include "lib/buildid.h"
 #include "lib/process/identity.h"
+#include "lib/process/made_memory.h"
 #include "lib/process/procfs.h"
 
 #define USER_ANY (-1)
@@ -47,6 +50,7 @@ static bool is_same(const struct code_files *files, const struct code_file_ident
 static void open_file(const struct code_files *files, struct code_file *f, const struct code_file_identity *id)
 {
 	_cleanup_(closep) int fd = -1;
+	struct statfs fs;
 	struct stat st;
 
 	if (f->fd >= 0 || f->tries >= MAX_TRIES || *id->path != '/')
@@ -59,6 +63,7 @@ static void open_file(const struct code_files *files, struct code_file *f, const
 		return;
 	if (f->must_be_ours && identity_owner(fd) != IDENTITY_OURS)
 		return;
+	f->filesystem = fstatfs(fd, &fs) ? 0 : (uint64_t)fs.f_type;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	f->fd = steal_fd(&fd);
@@ -139,6 +144,12 @@ int code_files_number(struct code_files *f, const struct code_file_identity *id,
 	if (!f->when_read)
 		open_file(f, &f->v.v[*ret], id);
 	return 0;
+}
+
+bool code_files_in_memory(const struct code_files *f, uint32_t number)
+{
+	return number >= CODE_FILE_FIRST && number < f->v.nr &&
+	       (filesystem_is_memory(f->v.v[number].filesystem) || made_memory_holds(f->v.v[number].path));
 }
 
 int code_files_read(struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset)

@@ -17,6 +17,7 @@ enum { CODE_FILE_NONE, CODE_FILE_VDSO, CODE_FILE_VDSO_COMPAT, CODE_FILE_UPROBES,
 struct code_file {
 	uint64_t dev, ino; /* of the file that is open; else as the kernel said, or 0 */
 	uint32_t generation;
+	uint64_t filesystem;		       /* its magic number, of the file that is open; 0 */
 	char build_id[PERFDATA_BUILD_ID_TEXT]; /* as the kernel said, or "" */
 	const char *path;
 	pid_t pid;	   /* a process that sees it there */
@@ -55,6 +56,9 @@ int code_files_number(struct code_files *f, const struct code_file_identity *id,
 
 /* Is file @number open, or with when_read, can it be opened? */
 bool code_files_has(struct code_files *f, uint32_t number);
+
+/* Is file @number on a file system that exists in memory only? */
+bool code_files_in_memory(const struct code_files *f, uint32_t number);
 
 /* Copy @len bytes at @offset, with zeros behind its end up to that page's end. Returns 0, or -EFAULT: not open, or past. */
 int code_files_read(struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset);

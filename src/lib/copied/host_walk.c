@@ -132,6 +132,7 @@ static int find_vma(struct target *t, u64 addr, struct vma *ret)
 		ret->uprobes = 1;
 	else
 		ret->ino = p.file;
+	ret->in_memory = code_files_in_memory(&h->spaces->files, p.file);
 	/* Only of bytes that are certainly the file's may something be learnt for other processes. */
 	ret->copied = p.file >= CODE_FILE_FIRST && (p.written || !code_files_has(&h->spaces->files, p.file));
 	return 0;

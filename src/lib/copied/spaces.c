@@ -12,6 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/filesystem.h"
+#include "lib/process/made_memory.h"
 
 #define MAPS_BYTES (4 << 20) /* of /proc/PID/maps, at most */
 
@@ -21,16 +23,6 @@
 #define FILE_SHIFT 2
 
 #define COMPAT_END (1ULL << 32) /* 32-bit processes have their vDSO below */
-
-static bool is_memory(const char *path)
-{
-	static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "/SYSV"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(path, names[i], strlen(names[i])))
-			return true;
-	return *path != '/';
-}
 
 /* A mapping, as records and /proc describe it. */
 struct area {
@@ -74,12 +66,15 @@ static int take(struct spaces *s, uint32_t pid, const struct area *t)
 		m.offset = 0;
 	} else if (!strcmp(t->file.path, "[uprobes]")) {
 		file = CODE_FILE_UPROBES;
-	} else if (!is_memory(t->file.path)) {
+	} else if (!made_memory(t->file.path, t->shared)) {
 		int ret = code_files_number(&s->files, &t->file, &file);
 
 		if (ret)
 			return ret;
-		note_file(s, pid, file);
+		if (filesystem_maps_memory(s->files.v.v[file].filesystem, t->shared))
+			file = CODE_FILE_NONE;
+		else
+			note_file(s, pid, file);
 	} else if (!t->executable) {
 		return processes_unmap(&s->processes, pid, t->start, t->end);
 	}

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 #include "base/cleanup.h"
+#include "lib/process/made_memory.h"
 
 static _Thread_local struct target *used;
 
@@ -51,8 +52,11 @@ static int parse(struct vma *ret, const char *line)
 		return -EINVAL;
 	path += strspn(line + path, " ");
 	ret->executable = perms[2] == 'x';
-	ret->dev = makedev(major, minor);
-	ret->ino = ino;
+	if (!made_memory(line + path, perms[3] == 's')) {
+		ret->dev = makedev(major, minor);
+		ret->ino = ino;
+		ret->in_memory = made_memory_holds(line + path);
+	}
 	ret->vdso = !strncmp(line + path, "[vdso]", 6);
 	ret->uprobes = !strncmp(line + path, "[uprobes]", 9);
 	return path;

@@ -5,10 +5,12 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "abi/offcpu.h"
 #include "abi/outcome.h"
 #include "lib/record/import.h"
+#include "lib/process/made_memory.h"
 #include "lib/profile/profile_schema.h"
 
 #define RECORDS_A_LOOK 4096 /* between two calls of stop(), and of profile_commit() */
@@ -18,16 +20,6 @@
 #define MARK_USER ((uint64_t)-512)
 #define MARK_USER_DEFERRED ((uint64_t)-640)
 #define FIRST_MARK ((uint64_t)-4095)
-
-static bool is_memory(const char *path)
-{
-	static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "/SYSV"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(path, names[i], strlen(names[i])))
-			return true;
-	return *path != '/';
-}
 
 static bool is_vdso(const char *path)
 {
@@ -81,7 +73,7 @@ static int take_map(struct import *im, const struct perfdata_record *r)
 
 	if (r->mode == PERFDATA_KERNEL || r->mode >= PERFDATA_HYPERVISOR || r->pid > INT_MAX || m.end < m.start)
 		return 0;
-	if (!is_vdso(r->text) && is_memory(r->text)) {
+	if (!is_vdso(r->text) && made_memory(r->text, r->flags & MAP_SHARED)) {
 		m.what = anon_module(im, r->pid);
 		m.offset = m.start;
 	} else {

@@ -2,13 +2,15 @@
 /*
  * Generated code in memory of a KIND that is used again, as its WORDS say:
  *
- *	generates private|shared|sysv|memfd|shm dump|map|both again|once|fork|grandchild
+ *	generates KIND dump|map|both again|once|fork|grandchild
+ *	KIND: private|shared|sysv|memfd|private_memfd|shm|huge|zero
  *
  * main calls run_generated(), which calls first_generated() or second_generated() at one address, which call burn_first()
  * or burn_second(): so a stack says itself which of the two it was. "again": they take turns, a second each. "fork": the
  * code is run by a child only. With "both" the dump has first_generated, and the map second_generated, elsewhere.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,9 +65,34 @@ static char *mapped_twice(int fd, char **ret)
 	return mmap(NULL, BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
 }
 
+/* Shared memory @id, which is removed with its last process. */
+static char *segment(int id)
+{
+	char *memory = shmat(id, NULL, SHM_EXEC);
+
+	shmctl(id, IPC_RMID, NULL);
+	return memory;
+}
+
+/* The file @fd mapped privately: what is written is a copy. */
+static char *mapped_privately(int fd)
+{
+	if (fd < 0 || (ftruncate(fd, BYTES) && errno != EINVAL))
+		return MAP_FAILED;
+	return mmap(NULL, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, fd, 0);
+}
+
 static char *memory_of(const char *kind, char **ret)
 {
 	char name[32];
+
+	if (!strcmp(kind, "huge"))
+		return *ret = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_ANONYMOUS | MAP_PRIVATE | MAP_HUGETLB, -1, 0);
+	if (!strcmp(kind, "zero"))
+		return *ret = mapped_privately(open("/dev/zero", O_RDWR));
+	if (!strcmp(kind, "private_memfd"))
+		return *ret = mapped_privately(memfd_create("code", 0));
 
 	if (!strcmp(kind, "memfd"))
 		return mapped_twice(memfd_create("doublemapper", 0), ret);
@@ -74,7 +101,7 @@ static char *memory_of(const char *kind, char **ret)
 		return mapped_twice(shm_open(name, O_RDWR | O_CREAT, 0600), ret);
 	}
 	if (!strcmp(kind, "sysv"))
-		return *ret = shmat(shmget(IPC_PRIVATE, BYTES, 0700 | IPC_CREAT), NULL, SHM_EXEC);
+		return *ret = segment(shmget(IPC_PRIVATE, BYTES, 0700 | IPC_CREAT));
 	return *ret = mmap(NULL, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 			   MAP_ANONYMOUS | (strcmp(kind, "shared") ? MAP_PRIVATE : MAP_SHARED), -1, 0);
 }

@@ -95,6 +95,64 @@ static void memory_without_a_file_is_anonymous(void **state)
 	assert_null(at_addr(0x800000));
 }
 
+static void module__a_file_in_memory_that_is_no_elf_is_anonymous(void **state)
+{
+	static const u8 page[PAGE_BYTES];
+	struct range *r;
+
+	set_up();
+	for (u8 in_memory = 0; in_memory < 2; in_memory++)
+		port_map(0x900000 + in_memory * 0x1000, page, sizeof(page),
+			 (struct vma){.dev = 1, .ino = 99, .offset = 0, .executable = 1, .in_memory = in_memory});
+	r = at_addr(0x900010);
+	assert_int_equal(r->kind, MODULE_NOT_ELF);
+	assert_true(r->module > 0);
+	for (int i = 0; i < 2; i++) { /* once it is learnt, and once it is known */
+		r = at_addr(0x901010);
+		assert_int_equal(r->kind, MODULE_ANON);
+		assert_int_equal(r->module, 0);
+		assert_int_equal(r->file_off, 0);
+		modules_reset(&ms);
+	}
+}
+
+static void module__a_program_in_memory_is_a_file(void **state)
+{
+	set_up();
+	port_unmap(IMAGE_CODE);
+	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000,
+		 (struct vma){.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1, .in_memory = 1});
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
+	assert_true(module_here(&ms)->module > 0);
+}
+
+/* What the kernel says of a mapping of inode 7. */
+static struct vma settled(u64 filesystem, bool shared)
+{
+	struct vma v = {.dev = 1, .ino = 7, .generation = 3, .filesystem = filesystem, .shared = shared};
+
+	bool is_of_file = module_settle(&v);
+
+	assert_int_equal(is_of_file, v.ino != 0);
+	return v;
+}
+
+static void module__memory_that_the_kernel_keeps_as_a_file_is_none(void **state)
+{
+	const u64 ext4 = 0xef53, tmpfs = 0x01021994, ramfs = 0x858458f6, huge = 0x958458f6;
+
+	assert_int_equal(settled(ext4, false).ino, 7);
+	assert_int_equal(settled(ext4, true).ino, 7);
+	assert_int_equal(settled(ext4, true).in_memory, 0);
+	assert_int_equal(settled(tmpfs, false).ino, 7);
+	assert_int_equal(settled(tmpfs, false).in_memory, 1);
+	assert_int_equal(settled(ramfs, false).ino, 7);
+	assert_int_equal(settled(tmpfs, true).ino + settled(tmpfs, true).dev + settled(tmpfs, true).generation, 0);
+	assert_int_equal(settled(ramfs, true).ino, 0);
+	assert_int_equal(settled(huge, true).ino, 0);
+	assert_int_equal(settled(huge, false).ino, 0);
+}
+
 static void a_file_that_is_not_executable_is_no_place_for_a_pc(void **state)
 {
 	set_up();
@@ -402,6 +460,9 @@ int main(void)
 		cmocka_unit_test(code_of_a_segment_with_an_address_of_its_own_is_placed_by_it),
 		cmocka_unit_test(text_in_memory_of_its_own_at_its_own_place_is_the_files),
 		cmocka_unit_test(code_beside_a_file_is_not_its_text),
+		cmocka_unit_test(module__a_file_in_memory_that_is_no_elf_is_anonymous),
+		cmocka_unit_test(module__a_program_in_memory_is_a_file),
+		cmocka_unit_test(module__memory_that_the_kernel_keeps_as_a_file_is_none),
 		cmocka_unit_test(the_vdso_is_a_module),
 		cmocka_unit_test(when_the_numbers_run_out_modules_have_none),
 	};

@@ -176,6 +176,33 @@ static void put_files(void)
 	put_sample((struct put){100, .time = 10, .ips = {USER, 0x10010, 0x30010}});
 }
 
+/* @flags: of mmap(2). */
+static void put_memfd(uint64_t start, uint32_t flags)
+{
+	perf_record(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	perf_put32(&file, 100, 100);
+	perf_put64(&file, start);
+	perf_put64(&file, 0x1000);
+	perf_put64(&file, 0);
+	perf_put32(&file, 0, 1);
+	perf_put64(&file, start);
+	perf_put64(&file, 0);
+	perf_put32(&file, 5, flags);
+	perf_put_text(&file, "/memfd:code (deleted)");
+	end_record(100, 100, 1);
+}
+
+/* Only programs are mapped privately. */
+static void import__shared_memory_with_a_name_is_anonymous(void **state)
+{
+	begin(1);
+	put_memfd(0x10000, 2);
+	put_memfd(0x30000, 1);
+	put_sample((struct put){100, .time = 10, .ips = {USER, 0x10010, 0x30010}});
+	imported();
+	asked("select " FRAMES " from sample s", "[anon]+30010r;memfd:code (deleted)+10");
+}
+
 /* A branch stack of @nr entries of three words each, the latest first, of an event with USUAL and that. */
 static void put_branches(uint64_t hw_idx, const uint64_t *ips, uint64_t nr_ips, const uint64_t *words, uint64_t nr,
 			 bool counters)
@@ -541,6 +568,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_is_where_files_were_mapped_at_that_time),
+		cmocka_unit_test(import__shared_memory_with_a_name_is_anonymous),
 		cmocka_unit_test(a_call_stack_of_the_cpu_is_a_stack),
 		cmocka_unit_test(without_build_ids_machine_and_times_tell_the_boot),
 		cmocka_unit_test(numbers_of_files_count_in_the_same_boot_only),
