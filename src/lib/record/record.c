@@ -17,6 +17,7 @@
 #include "lib/error.h"
 #include "lib/options.h"
 #include "lib/record/join.h"
+#include "lib/record/kernel_watch.h"
 #include "lib/record/mode.h"
 #include "lib/record/module_fds.h"
 #include "lib/record/modules.h"
@@ -45,6 +46,7 @@ struct dusk_record {
 	void *of_mode; /* what its new() has made */
 	struct join join;
 	struct titles titles;
+	struct kernel_watch kernel;
 	bool started; /* there may be something in the profile */
 	bool windows; /* it is committed when one is over */
 	const volatile int *memory_limit;
@@ -179,6 +181,7 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	int ret;
 
 	r->started = true;
+	kernel_watch_begin(&r->kernel);
 	ret = r->mode->start(r->of_mode, err);
 	r->committed_ns = r->join.start_ns;
 	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
@@ -222,7 +225,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
 	jits_follow(modules_jits(r->join.modules), false);
-	ret = follow_processes(r);
+	ret = kernel_watch_follow(&r->kernel) ?: follow_processes(r);
 	if (ret || (!is_over && now - r->committed_ns < COMMIT_NS))
 		return error_complete(err, ret, "cannot record the titles of processes");
 	r->committed_ns = now;
@@ -253,6 +256,8 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	count(r, stop_ns - r->join.start_ns);
 	jits_follow(modules_jits(r->join.modules), true);
 	if (!ret)
+		ret = kernel_watch_end(&r->kernel);
+	if (!ret)
 		ret = follow_processes(r);
 	if (!ret)
 		ret = titles_look_again(&r->titles, r->join.writer, of_process(r), true);
@@ -274,7 +279,7 @@ static int save_names(struct profile_writer *w, struct dusk_profile *p, const st
 static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
 {
 	struct dusk_symbol_options opts = {.sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true};
-	struct recorded recorded = {.jits = modules_jits(r->join.modules)};
+	struct recorded recorded = {.jits = modules_jits(r->join.modules), .kernel = &r->kernel.code};
 	_cleanup_(freep) int *fds = NULL;
 	struct dusk_profile *p;
 	uint32_t nr;
@@ -358,6 +363,7 @@ static void free_record(struct dusk_record *r, bool keep)
 	modules_free(r->join.modules);
 	join_done(&r->join);
 	titles_done(&r->titles);
+	kernel_watch_done(&r->kernel);
 	if (r->of_mode)
 		r->mode->free(r->of_mode);
 	free(r);

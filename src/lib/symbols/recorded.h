@@ -3,10 +3,12 @@
 #pragma once
 #include <dusk/dusk.h>
 #include "lib/process/jits.h"
+#include "lib/process/kernel_code.h"
 #include "lib/profile/eras.h"
 
 struct recorded {
 	struct jits *jits;
+	struct kernel_code *kernel;
 	struct eras eras; /* filled by the look-up: what is to be split by eras_split() */
 };
 

@@ -8,9 +8,27 @@
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/symbolizer.h"
 
+/* Name frame @i by what came and went during the recording, if something did at its address; else by what is there now. */
+static int name_frame(struct symbolizer *s, uint32_t i, const struct ksyms *ksyms, struct code_loads *loads)
+{
+	struct kernel_code *code = s->recorded ? s->recorded->kernel : NULL;
+	struct dusk_frame *f = &s->p->frames[i];
+	uint64_t address = f->offset - f->is_return, start;
+	int rc = code ? kernel_code_loads(code, address, loads) : 0;
+	const char *module, *name;
+
+	if (rc || loads->nr)
+		return rc ?: symbolizer_name_by_time(s, i, loads, "[bpf]");
+	name = ksyms_find(ksyms, address, &start, &module);
+	if (!name || (code && !strcmp(module, "[bpf]") && !kernel_code_holds(code, start, address)))
+		return 0;
+	return symbolizer_name(s, f, name, module, start);
+}
+
 /* Use kallsyms. This is not stopped by the progress callback, as it cannot be done later, in another boot. */
 static int name_running(struct symbolizer *s, const struct group *g)
 {
+	_cleanup_(code_loads_done) struct code_loads loads = {0};
 	struct ksyms *ksyms;
 	int rc = ksyms_load(&ksyms);
 
@@ -23,15 +41,8 @@ static int name_running(struct symbolizer *s, const struct group *g)
 			  rc == -EPERM ? "hides the addresses" : strerror(-rc));
 		return 0;
 	}
-	for (uint32_t i = 0; !rc && i < g->nr; i++) {
-		struct dusk_frame *f = &s->p->frames[g->frames[i]];
-		const char *module, *name;
-		uint64_t start;
-
-		name = ksyms_find(ksyms, f->offset - f->is_return, &start, &module);
-		if (name)
-			rc = symbolizer_name(s, f, name, module, start);
-	}
+	for (uint32_t i = 0; !rc && i < g->nr; i++)
+		rc = name_frame(s, g->frames[i], ksyms, &loads);
 	ksyms_free(ksyms);
 	return rc;
 }

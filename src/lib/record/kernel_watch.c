@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/record/kernel_watch.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#define RING_PAGES 8 /* for each CPU: some hundred records */
+
+/* linux include/uapi/linux/perf_event.h, PERF_RECORD_KSYMBOL; the name ends with zeros, up to a multiple of 8 bytes */
+struct ksymbol {
+	struct perf_event_header head;
+	uint64_t address;
+	uint32_t bytes;
+	uint16_t type, flags;
+	char name[];
+};
+
+static int open_event(int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.ksymbol = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Returns false if no event is allowed. */
+static bool watch_cpu(struct kernel_watch *k, int cpu)
+{
+	struct kernel_watched w = {.fd = open_event(cpu)};
+
+	if (w.fd < 0)
+		return errno == ENODEV; /* it is offline */
+	if (ring_map(&w.ring, w.fd, RING_PAGES * sysconf(_SC_PAGESIZE)) || vec_push(&k->cpus, w)) {
+		ring_unmap(&w.ring);
+		close(w.fd);
+	}
+	return true;
+}
+
+void kernel_watch_begin(struct kernel_watch *k)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	k->begun_ns = now_ns();
+	for (int cpu = 0; cpu < nr && watch_cpu(k, cpu); cpu++)
+		;
+}
+
+static int take(void *ctx, const struct perf_event_header *h)
+{
+	const struct ksymbol *s = (const struct ksymbol *)h;
+	struct kernel_watch *k = ctx;
+	const size_t room = h->size - offsetof(struct ksymbol, name);
+	uint64_t time_ns;
+
+	if (h->type != PERF_RECORD_KSYMBOL || s->type != PERF_RECORD_KSYMBOL_TYPE_BPF ||
+	    h->size < offsetof(struct ksymbol, name) + sizeof(time_ns) || !memchr(s->name, 0, room - sizeof(time_ns)))
+		return 0;
+	memcpy(&time_ns, (const char *)h + h->size - sizeof(time_ns), sizeof(time_ns));
+	if (s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+		return kernel_code_went(&k->code, s->address, s->bytes, s->name, time_ns, k->begun_ns);
+	return kernel_code_came(&k->code, s->address, s->bytes, s->name, time_ns);
+}
+
+int kernel_watch_follow(struct kernel_watch *k)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < k->cpus.nr && ret != -ENOMEM; i++)
+		ret = ring_take(&k->cpus.v[i].ring, take, k);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Note the functions of program @fd, each of which is a symbol. */
+static int note_sizes(struct kernel_watch *k, int fd)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info), nr;
+	_cleanup_(freep) uint64_t *starts = NULL;
+	_cleanup_(freep) uint32_t *bytes = NULL;
+	int ret = 0;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) || !info.nr_jited_ksyms ||
+	    info.nr_jited_func_lens != info.nr_jited_ksyms)
+		return 0;
+	nr = info.nr_jited_ksyms;
+	starts = calloc(nr, sizeof(*starts));
+	bytes = calloc(nr, sizeof(*bytes));
+	if (!starts || !bytes)
+		return -ENOMEM;
+	info = (struct bpf_prog_info){
+		.nr_jited_ksyms = nr,
+		.jited_ksyms = (uintptr_t)starts,
+		.nr_jited_func_lens = nr,
+		.jited_func_lens = (uintptr_t)bytes,
+	};
+	len = sizeof(info);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return 0;
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		if (starts[i]) /* the kernel hides it */
+			ret = kernel_code_stays(&k->code, starts[i], bytes[i]);
+	return ret;
+}
+
+int kernel_watch_end(struct kernel_watch *k)
+{
+	int ret = kernel_watch_follow(k);
+
+	for (uint32_t id = 0; !ret && !bpf_prog_get_next_id(id, &id);) {
+		_cleanup_(closep) int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd >= 0)
+			ret = note_sizes(k, fd);
+	}
+	return ret;
+}
+
+void kernel_watch_done(struct kernel_watch *k)
+{
+	for (size_t i = 0; i < k->cpus.nr; i++) {
+		ring_unmap(&k->cpus.v[i].ring);
+		close(k->cpus.v[i].fd);
+	}
+	vec_done(&k->cpus);
+	kernel_code_done(&k->code);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Note which BPF programs come and go while it records. The kernel says so in records of perf events (PERF_RECORD_KSYMBOL), on the
+ * CPU where it happens. Where it does not allow such events, nothing is noted.
+ */
+#pragma once
+#include "lib/copied/ring.h"
+#include "lib/process/kernel_code.h"
+
+struct kernel_watch {
+	struct kernel_code code;
+	struct vec(struct kernel_watched {
+		int fd;
+		struct ring ring;
+	}) cpus;
+	uint64_t begun_ns;
+};
+
+/* Watch from now on, on all CPUs that are online. */
+void kernel_watch_begin(struct kernel_watch *k);
+
+/* Take what has come. Returns 0 or -ENOMEM. */
+int kernel_watch_follow(struct kernel_watch *k);
+
+/* Take the rest, and note how large those programs are that stay. Returns 0 or -ENOMEM. */
+int kernel_watch_end(struct kernel_watch *k);
+
+void kernel_watch_done(struct kernel_watch *k);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which BPF program was at an address, and when? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "lib/process/kernel_code.h"
+
+#define BEGUN 1000
+
+static const char *name_at(struct kernel_code *k, uint64_t address, uint64_t time_ns)
+{
+	struct code_loads loads = {0};
+	struct code_lives lives = {0};
+	const struct code_life *life;
+	const char *name;
+
+	assert_int_equal(kernel_code_loads(k, address, &loads), 0);
+	assert_int_equal(code_lives_find(&lives, &loads), 0);
+	life = code_lives_at(&lives, time_ns, time_ns);
+	name = life ? life->name : "";
+	vec_done(&lives);
+	vec_done(&loads);
+	return name;
+}
+
+static void kernel_code__a_program_is_named_while_it_is_there(void **state)
+{
+	struct kernel_code k = {0};
+
+	kernel_code_came(&k, 0x1000, 0x100, "a", 2000);
+	kernel_code_went(&k, 0x1000, 0x100, "a", 3000, BEGUN);
+	kernel_code_came(&k, 0x0fc0, 0x80, "b", 4000); /* over its beginning */
+	kernel_code_came(&k, 0x1040, 0x40, "c", 5000);
+	assert_string_equal(name_at(&k, 0x1010, 1999), "");
+	assert_string_equal(name_at(&k, 0x1010, 2000), "a");
+	assert_string_equal(name_at(&k, 0x10ff, 2999), "a");
+	assert_string_equal(name_at(&k, 0x1100, 2500), "");
+	assert_string_equal(name_at(&k, 0x1010, 3000), "");
+	assert_string_equal(name_at(&k, 0x1010, 4000), "b");
+	assert_string_equal(name_at(&k, 0x1040, 4500), "");
+	assert_string_equal(name_at(&k, 0x1040, 5500), "c");
+	assert_string_equal(name_at(&k, 0x1090, 5500), "");
+	kernel_code_done(&k);
+}
+
+static void kernel_code__what_goes_without_coming_was_there(void **state)
+{
+	struct kernel_code k = {0};
+
+	kernel_code_went(&k, 0x1000, 0x100, "old", 3000, BEGUN);
+	kernel_code_came(&k, 0x1000, 0x100, "new", 4000);
+	assert_string_equal(name_at(&k, 0x1010, BEGUN), "old");
+	assert_string_equal(name_at(&k, 0x1010, 3500), "");
+	assert_string_equal(name_at(&k, 0x1010, 4500), "new");
+	kernel_code_done(&k);
+}
+
+static void kernel_code__nothing_is_beyond_the_end_of_a_program(void **state)
+{
+	struct kernel_code k = {0};
+
+	assert_true(kernel_code_holds(&k, 0x1000, 0x9000)); /* no sizes are known */
+	kernel_code_stays(&k, 0x1000, 0x2100);
+	assert_true(kernel_code_holds(&k, 0x1000, 0x30ff));
+	assert_false(kernel_code_holds(&k, 0x1000, 0x3100));
+	assert_true(kernel_code_holds(&k, 0x8000, 0x8fff)); /* a trampoline */
+	assert_false(kernel_code_holds(&k, 0x8000, 0x9000));
+	kernel_code_done(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_code__a_program_is_named_while_it_is_there),
+		cmocka_unit_test(kernel_code__what_goes_without_coming_was_there),
+		cmocka_unit_test(kernel_code__nothing_is_beyond_the_end_of_a_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
