@@ -10,6 +10,9 @@
 #include "base/cleanup.h"
 #include "lib/buildid.h"
 #include "lib/process/ask.h"
+#include "lib/process/cgroup_path.h"
+#include "lib/process/loader.h"
+#include "lib/process/procfs.h"
 
 #define LINE_BYTES 8192 /* read of a title */
 #define ENVIRON_BYTES (128 << 10)
@@ -64,11 +67,9 @@ static size_t read_proc(char *ret, size_t room, pid_t pid, const char *name)
 	return len;
 }
 
-static void read_title(pid_t pid, char title[TITLE_BYTES])
+static void set_title(char title[TITLE_BYTES], char *line, size_t len)
 {
-	char line[LINE_BYTES + 1];
-	size_t len = make_line(line, read_proc(line, LINE_BYTES, pid, "cmdline"));
-
+	len = make_line(line, len);
 	if (len < TITLE_BYTES)
 		memcpy(title, line, len + 1);
 	else
@@ -115,19 +116,19 @@ static struct program {
 	char version[VERSION_BYTES];
 } programs[64];
 
-static void read_version(pid_t pid, char version[VERSION_BYTES])
+/* @path_fd: the program, as O_PATH. */
+static void read_version(int path_fd, char version[VERSION_BYTES])
 {
-	char path[32], id[BUILDID_TEXT_BYTES];
 	_cleanup_(closep) int fd = -1;
+	char id[BUILDID_TEXT_BYTES];
 	struct program *p;
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (fstat(path_fd, &st) || !S_ISREG(st.st_mode))
 		return;
 	p = &programs[(st.st_dev ^ st.st_ino) % (sizeof(programs) / sizeof(*programs))];
 	if (p->dev != st.st_dev || p->ino != st.st_ino || memcmp(&p->changed, &st.st_ctim, sizeof(p->changed))) {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = procfs_reopen(path_fd);
 		if (fd < 0 || buildid_read(id, sizeof(id), fd) || strlen(id) >= VERSION_BYTES)
 			*id = 0;
 		*p = (struct program){st.st_dev, st.st_ino, st.st_ctim, ""};
@@ -152,6 +153,35 @@ static void read_cgroup(pid_t pid, char cgroup[CGROUP_BYTES])
 		memcpy(cgroup, line + 3, len);
 }
 
+/* A program that a dynamic linker runs has the linker's name: without a unit and a container, it is a service of its own name. */
+static bool has_place(pid_t pid)
+{
+	char cgroup[CGROUP_BYTES] = "";
+	struct cgroup_place place;
+
+	read_cgroup(pid, cgroup);
+	cgroup_parse(&place, cgroup);
+	return *place.unit || *place.container;
+}
+
+static void read_process(pid_t pid, struct process_title *t)
+{
+	_cleanup_(closep) int program = -1;
+	char line[LINE_BYTES + 1], name[SERVICE_BYTES];
+	size_t len = read_proc(line, LINE_BYTES, pid, "cmdline");
+
+	program = loader_open_program(pid, line, len, name, sizeof(name));
+	set_title(t->title, line, len);
+	if (!*t->title)
+		return;
+	t->uid = read_uid(pid);
+	read_service(pid, t->service);
+	if (!*t->service && *name && !has_place(pid))
+		strcpy(t->service, name);
+	if (program >= 0)
+		read_version(program, t->version);
+}
+
 struct question {
 	bool cgroups;
 	pid_t pid[TITLES_AT_ONCE];
@@ -167,12 +197,7 @@ static ssize_t read_titles(const void *question, char *ret, size_t size)
 	for (size_t i = 0; i < size / sizeof(*t); i++) {
 		if (q->cgroups)
 			read_cgroup(pid[i], t[i].cgroup);
-		read_title(pid[i], t[i].title);
-		if (!*t[i].title)
-			continue;
-		t[i].uid = read_uid(pid[i]);
-		read_service(pid[i], t[i].service);
-		read_version(pid[i], t[i].version);
+		read_process(pid[i], &t[i]);
 	}
 	return size;
 }

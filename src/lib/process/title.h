@@ -18,8 +18,9 @@
 struct process_title {
 	uid_t uid; /* the real one: what it was before a program that runs as another user; 0 also where it cannot be read */
 	char title[TITLE_BYTES];
-	char service[SERVICE_BYTES]; /* OTEL_SERVICE_NAME in the environment with which it was executed */
-	char version[VERSION_BYTES]; /* build id of the program */
+	char service
+		[SERVICE_BYTES]; /* OTEL_SERVICE_NAME in the environment with which it was executed; see loader.h, too */
+	char version[VERSION_BYTES]; /* build id of the program; not of a dynamic linker that runs it */
 	char cgroup[CGROUP_BYTES];   /* path of its cgroup of cgroup2, if it was asked for; a longer one is "" */
 };
 

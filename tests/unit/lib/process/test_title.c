@@ -7,12 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/buildid.h"
 #include "lib/process/ask.h"
+#include "lib/process/loader.h"
 #include "lib/process/title.h"
 #include "titled_process.h"
 
@@ -120,6 +124,65 @@ static void a_version_is_the_build_id_of_the_program(void **state)
 	titled_process_end(&a);
 }
 
+static const char *program_of(const char *args, size_t bytes)
+{
+	return loader_argument(args, bytes) ?: "none";
+}
+
+#define PROGRAM_OF(args) program_of(args, sizeof(args))
+
+static void title__the_program_is_behind_the_linkers_options(void **state)
+{
+	assert_string_equal(PROGRAM_OF("ld.so\0/bin/a\0b"), "/bin/a");
+	assert_string_equal(PROGRAM_OF("ld.so\0--inhibit-cache\0--library-path\0/lib\0a\0--preload"), "a");
+	assert_string_equal(PROGRAM_OF("ld.so\0--library-path=/lib\0a"), "a");
+	assert_string_equal(PROGRAM_OF("ld.so\0--\0--a"), "--a");
+	assert_string_equal(program_of("ld.so\0--\0a", 10), "none"); /* cut */
+	assert_string_equal(PROGRAM_OF("ld.so\0--list"), "none");
+	assert_string_equal(PROGRAM_OF("ld.so\0--argv0"), "none");
+	assert_string_equal(PROGRAM_OF("ld.so\0"), "none");
+	assert_string_equal(program_of("ld.so", 5), "none"); /* no 0 byte */
+	assert_string_equal(program_of("", 0), "none");
+}
+
+/* The path of the dynamic linker of this program; "": it has none. */
+static void find_linker(char path[PATH_MAX])
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[PATH_MAX + 128];
+
+	*path = 0;
+	while (f && fgets(line, sizeof(line), f))
+		if (strchr(line, '/') && strstr(line, "/ld-"))
+			sscanf(strchr(line, '/'), "%4095s", path);
+	if (f)
+		fclose(f);
+}
+
+static void title__a_program_run_by_the_linker_is_the_program(void **state)
+{
+	char linker[PATH_MAX], id[BUILDID_TEXT_BYTES];
+	int fd = open("/bin/sleep", O_RDONLY | O_CLOEXEC);
+	pid_t pid;
+
+	find_linker(linker);
+	if (!*linker || fd < 0 || buildid_read(id, sizeof(id), fd))
+		skip();
+	pid = fork();
+	if (!pid) {
+		execl(linker, linker, "--inhibit-cache", "/bin/sleep", "100", NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 500 && (titles_read(&child, &pid, 1, false, title), strcmp(title[0].version, id)); i++)
+		usleep(10000);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+	assert_string_equal(title[0].version, id);
+	if (*title[0].service) /* with a unit or a container, it is that one's */
+		assert_string_equal(title[0].service, "sleep");
+}
+
 static void a_process_that_is_gone_has_none(void **state)
 {
 	struct titled_process a = titled_process("gone", "");
@@ -142,6 +205,8 @@ int main(void)
 		cmocka_unit_test(a_long_title_loses_its_middle),
 		cmocka_unit_test(a_service_is_what_the_environment_says),
 		cmocka_unit_test(a_version_is_the_build_id_of_the_program),
+		cmocka_unit_test(title__the_program_is_behind_the_linkers_options),
+		cmocka_unit_test(title__a_program_run_by_the_linker_is_the_program),
 		cmocka_unit_test(a_process_that_is_gone_has_none),
 	};
 
