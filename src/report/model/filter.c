@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Select the stacks of a profile, and the functions in them, that a view shows. See filter.h. */
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "report/model/expression.h"
 #include "report/model/filter.h"
 #include "report/model/setting.h"
 #include "report/model/synthetic.h"
@@ -26,12 +26,9 @@ struct sieve {
 const char *filter_refuse(const char *regex, char *text, size_t size)
 {
 	regex_t compiled;
-	int err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
 
-	if (err) {
-		regerror(err, &compiled, text, size);
+	if (expression_compile(&compiled, regex, text, size))
 		return text;
-	}
 	regfree(&compiled);
 	return NULL;
 }
@@ -39,13 +36,14 @@ const char *filter_refuse(const char *regex, char *text, size_t size)
 static int match(struct sieve *s, const char *regex, unsigned char bit)
 {
 	regex_t compiled;
+	char text[128];
 	int err;
 
 	if (!regex)
 		return 0;
-	err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+	err = expression_compile(&compiled, regex, text, sizeof(text));
 	if (err)
-		return err == REG_ESPACE ? -ENOMEM : -EINVAL;
+		return err;
 	for (uint32_t i = 0; i < s->labels->names.nr; i++)
 		if (!regexec(&compiled, label_function(s->labels, i), 0, NULL, 0) ||
 		    !regexec(&compiled, label_module(s->labels, i), 0, NULL, 0))

@@ -100,12 +100,41 @@ static void a_broken_expression_is_refused_with_the_reason(void **state)
 	filtered_done(&seen);
 }
 
+/* What libc would take minutes and gigabytes for, of which the first is three levels of 255. */
+static void an_expression_that_does_not_end_is_refused(void **state)
+{
+	static const char *const endless[] = {"((a{1,255}){1,255}){1,255}",
+					      "(a{999}){2}",
+					      "((a{0,})b{99,}){11}",
+					      "((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+",
+					      "([[:alpha:]x]{500}|[]a]{200}){2}",
+					      "(a*)*\\1"};
+	static const char *const fine[] = {"^std::vector<.*>::(push|emplace)_back\\(",
+					   "[^]{9999}]x{2}",
+					   "a{1,255}|b{255}",
+					   "\\{9999}",
+					   "((a+)+)+",
+					   "x{0}(y){0,3}",
+					   "\\.so\\.[0-9]+"};
+	char why[128], names[2000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(endless) / sizeof(*endless); i++)
+		assert_ptr_equal(filter_refuse(endless[i], why, sizeof(why)), why);
+	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
+		assert_null(filter_refuse(fine[i], why, sizeof(why)));
+	memset(names, '(', sizeof(names));
+	names[1999] = 0;
+	assert_ptr_equal(filter_refuse(names, why, sizeof(why)), why);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(without_a_filter_nothing_is_copied),
+		TEST(an_expression_that_does_not_end_is_refused),
 		TEST(focus_keeps_stacks_with_a_match_anywhere),
 		TEST(ignore_drops_them),
 		TEST(a_module_is_matched_too),
