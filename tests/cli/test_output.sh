@@ -67,6 +67,11 @@ claim "ndjson: the first line tells the columns" prints "$dusk" report --json --
 {"schema":"dusk-table-1","columns":["self_percent","self","comm"]}
 {"self_percent":50,"self":10,"comm":"xz"}
 -
+traced() {
+	cp profile.dusk traced.dusk && sqlite3 traced.dusk "update setting set value = 'tracefs' where key = 'event'" &&
+		"$dusk" report -i traced.dusk | grep -qx '# event:     tracefs'
+}
+needs sqlite3 "events of tracefs have no rate" && claim "events of tracefs have no rate" traced
 claim "the report says what was recorded and what was lost" prints sh -c "
 	$dusk report --sort comm | sed 's/^\(# *[0-9]*  [a-z-]*\): .*/\1/'" <<'-'
 # command:   make all

@@ -24,6 +24,12 @@ static void show_setting(FILE *out, const struct dusk_profile *p, const char *ti
 	putc('\n', out);
 }
 
+/* Events of tracefs and off-CPU intervals have no rate. */
+static bool is_sampled(const char *event)
+{
+	return strcmp(event, "tracefs") != 0 && strcmp(event, "off-cpu") != 0;
+}
+
 static void show_event(FILE *out, const struct dusk_profile *p)
 {
 	const char *event = dusk_profile_setting(p, "event"), *rate = dusk_profile_setting(p, "frequency_hz");
@@ -33,7 +39,7 @@ static void show_event(FILE *out, const struct dusk_profile *p)
 	fprintf(out, "# %-10s ", "event:");
 	/* In a recording of another profiler, cpu-clock does not mean that there is no PMU. */
 	text_write(out, dusk_profile_setting(p, "recorded_by") ? event : event_sentence(event), TEXT_TERMINAL);
-	if (rate) {
+	if (rate && is_sampled(event)) {
 		fputs(", ", out);
 		text_write(out, rate, TEXT_TERMINAL);
 		fputs(" samples a second and CPU", out);
