@@ -18,7 +18,8 @@
 	X(IDLE, "idle", "a kernel thread without work")                                             \
 	X(BORN, "born", "waited for its first turn")                                                \
 	X(NOT_REPORTED, "not-reported", "another profiler recorded it, which does not say why")     \
-	X(BLOCKED, "blocked", "waited, for something that mode copied does not see")
+	X(BLOCKED, "blocked", "waited, for something that mode copied does not see")                \
+	X(THROTTLED, "throttled", "could run, but its cgroup had used up its quota of CPU time")
 
 enum offcpu_reason {
 #define X(code, ...) OFFCPU_##code,

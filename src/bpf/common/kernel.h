@@ -263,6 +263,7 @@ struct task_struct {
 	char comm[16];
 	struct sched_entity se;
 	struct sched_info sched_info;
+	u8 throttled; /* since 6.18, with CONFIG_CFS_BANDWIDTH */
 	struct thread_struct thread;
 	struct mm_struct *mm;
 	int pid, tgid;

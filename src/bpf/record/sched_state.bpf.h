@@ -47,11 +47,20 @@ static INLINE u64 task_switches(struct task_struct *t)
 	return t->nvcsw + t->nivcsw;
 }
 
-/* Why did a task leave its CPU with state @state? */
-static INLINE u32 offcpu_reason(bool preempted, u32 state)
+/*
+ * Has the cgroup of @t used up its quota? Since linux 6.18 a task is taken off its CPU for that, with a mark, on its way to user
+ * mode; before, the cgroup's whole run queue was.
+ */
+static INLINE bool is_throttled(const struct task_struct *t)
+{
+	return bpf_core_field_exists(t->throttled) && t->throttled;
+}
+
+/* Why did @t leave its CPU with state @state? */
+static INLINE u32 offcpu_reason(const struct task_struct *t, bool preempted, u32 state)
 {
 	if (preempted || !state)
-		return OFFCPU_PREEMPTED;
+		return is_throttled(t) ? OFFCPU_THROTTLED : OFFCPU_PREEMPTED;
 	if (state & TASK_DEAD)
 		return OFFCPU_ENDED;
 	if (state & TASK_STOPPED_OR_TRACED)
@@ -70,6 +79,8 @@ static INLINE u64 task_runnable_ns(struct task_struct *t, const struct task_sche
 
 	if (w->state == OFFCPU_PREEMPTED || w->state == OFFCPU_BORN)
 		return off_ns;
+	if (w->state == OFFCPU_THROTTLED) /* for the kernel, it has waited for a CPU all the time */
+		return 0;
 	waited_ns = t->sched_info.run_delay - w->run_delay;
 	return waited_ns < off_ns ? waited_ns : off_ns;
 }

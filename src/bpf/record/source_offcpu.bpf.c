@@ -98,7 +98,7 @@ static INLINE void switch_out(struct task_struct *t, bool preempted, u32 state, 
 	w->since_ns = now_ns;
 	w->run_delay = t->sched_info.run_delay;
 	w->switches = task_switches(t);
-	w->state = offcpu_reason(preempted, state);
+	w->state = offcpu_reason(t, preempted, state);
 	w->off_cpu = 1;
 	if (w->state == OFFCPU_ENDED)
 		thread_times_send(t, w, EVENT_THREAD_TIMES, now_ns);

@@ -83,10 +83,10 @@ static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
 		note_task(by, t);
 }
 
-/* Intervals that are summed up have no wakers. A preempted thread is not woken, even if the tracepoint runs for it. */
+/* Intervals that are summed up have no wakers. A preempted or throttled thread is not woken, even if the tracepoint runs for it. */
 static INLINE bool is_of_interest(const struct task_sched_state *w, u64 now_ns)
 {
-	return w->off_cpu && w->state != OFFCPU_PREEMPTED && is_recording(now_ns) &&
+	return w->off_cpu && w->state != OFFCPU_PREEMPTED && w->state != OFFCPU_THROTTLED && is_recording(now_ns) &&
 	       now_ns - w->since_ns >= filter.min_block_ns;
 }
 

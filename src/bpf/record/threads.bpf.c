@@ -100,7 +100,7 @@ int iter_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	if (times.stop_ns)
 		aggregate_without_stack(CONSUMER_RECORDER, t->pid);
-	w = thread_find(t, !t->on_cpu, offcpu_reason(false, t->__state));
+	w = thread_find(t, !t->on_cpu, offcpu_reason(t, false, t->__state));
 	if (w && w->start_ns && times.stop_ns && w->state != OFFCPU_ENDED && w->start_ns < times.stop_ns)
 		flush_task(ctx->meta->seq, t, w);
 	return 0;

@@ -11,7 +11,7 @@ const TRACK_NAME_PX = 200, TRACK_NAME_PHONE_PX = 96;
 /* Colours of states: those in which the thread waits for others' work are pale, delays are not. [hue, saturation, lightness] */
 const STATE_COLOURS = {
 	'[sleeping]': [290, 22, 86], '[idle]': [290, 10, 90], '[preempted]': [45, 90, 58], '[born]': [45, 70, 70],
-	'[uninterruptible]': [0, 62, 66], '[stopped]': [0, 0, 60], [IDLE_MARK]: [290, 10, 93],
+	'[uninterruptible]': [0, 62, 66], '[stopped]': [0, 0, 60], '[throttled]': [20, 90, 58], [IDLE_MARK]: [290, 10, 93],
 };
 const OTHER_STATE = [290, 24, 74];
 
