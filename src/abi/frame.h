@@ -26,7 +26,8 @@
 #define FRAME_OFFSET ((1ULL << FRAME_METHOD_SHIFT) - 1)
 #define FRAME_MODULE_SHIFT 48
 #define FRAME_ANON 0
-#define FRAME_GAP FRAME_ADDRESS /* no frame: those in the middle of a stack that is too deep. No code is at that address */
+#define FRAME_GAP \
+	FRAME_ADDRESS /* no frame: those in the middle of a stack that is too deep. No code is at that address */
 #define FRAME_GAP_NAME "[...]"
 #define FRAME_KERNEL 0xffff
 

@@ -44,6 +44,8 @@ __attribute__((noreturn)) static void become(const char *const *words, const cha
 
 	if (is_dusk ? helper_self(self) : helper_find(self, words[0]))
 		*self = 0;
+	/* Ctrl-C is for the agent, which passes it on: a recorder that got it twice would not look up functions. */
+	setpgid(0, 0);
 	snprintf(parent, sizeof(parent), "%d %d", agent, death_signal);
 	if (!end_with(agent, death_signal) || setenv(PARENT, parent, true))
 		_exit(STATUS_FAILED);

@@ -39,8 +39,8 @@ struct machine {
 	u32 compat;	   /* 4 for a 32-bit task, the bytes by which its words are shorter; else 0 */
 	u32 class;	   /* enum class of this frame's file */
 	u32 fp_steps, signal_frames, expressions;
-	u32 work; /* done so far and not counted elsewhere: see walk_work() */
-	u32 rule; /* the enum rule_id of core/code/rules.h that was applied last */
+	u32 work;    /* done so far and not counted elsewhere: see walk_work() */
+	u32 rule;    /* the enum rule_id of core/code/rules.h that was applied last */
 	u32 refused; /* code of this frame could not be read now (-EACCES): what was not found in it says nothing */
 	u64 detail;
 	u64 beyond; /* a mask of the bits that a word does not have */

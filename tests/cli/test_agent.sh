@@ -342,5 +342,18 @@ if needs capsh "with the capabilities of the service it records"; then
 	kill -TERM $agent
 	wait $agent
 fi
+# As by Ctrl-C in a terminal: all of the agent's group get it.
+signalled_with_its_group() {
+	rm -rf st
+	setsid "$dusk" agent --config agent.conf 2>agent.said &
+	agent=$!
+	until_true profiles 1 || return 1
+	env kill -TERM -- "-$agent" # the shell's own may not know groups
+	wait $agent
+	for f in st/*Z.dusk; do
+		[ "$(sqlite3 "$f" "select value from setting where key = 'symbolized'")" = 1 ] || return 1
+	done
+}
+needs sqlite3 "a signal to all of its group takes no names" && claim "a signal to all of its group takes no names" signalled_with_its_group
 kill $busy
 done_testing

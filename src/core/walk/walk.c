@@ -417,8 +417,7 @@ static INLINE u32 step_without_row(struct walk *w)
 		err = verifier_forget(m->scratch.error, framepointer_step(m, here->start, here->end));
 	if (!err)
 		return 0;
-	return verifier_forget(m->scratch.error,
-			       err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(w)));
+	return verifier_forget(m->scratch.error, err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(w)));
 }
 
 /*

@@ -48,7 +48,7 @@ struct walk {
 	struct sframe sframe;
 	struct frame_start start;
 	u64 outer[MAX_DEPTH / 4]; /* deep.c */
-	u32 before, nr_before; /* outcome and frames, before @row_wanted was looked up */
+	u32 before, nr_before;	  /* outcome and frames, before @row_wanted was looked up */
 };
 
 /*
@@ -61,7 +61,7 @@ struct walk {
 #define WORK_OF_TURN 16
 #define WORK_OF_ROW 32
 #define WORK_OF_FILE 512
-#define MAX_WAITS 4096 /* for pages */
+#define MAX_WAITS 4096	       /* for pages */
 #define WALK_DEEPEST (1 << 16) /* frames that are walked, however few are kept */
 #define FDES_AT_ONCE 256
 #define CFI_OPS_AT_ONCE 512
@@ -75,8 +75,8 @@ static INLINE u32 walk_nr_outer(const struct walk *w)
 
 static INLINE u64 walk_work(const struct walk *w)
 {
-	return w->out.nr + (u64)w->laps * walk_nr_outer(w) + (u64)w->turns * WORK_OF_TURN + (u64)w->row_misses * WORK_OF_ROW +
-	       (u64)w->modules.misses * WORK_OF_FILE + w->machine.work;
+	return w->out.nr + (u64)w->laps * walk_nr_outer(w) + (u64)w->turns * WORK_OF_TURN +
+	       (u64)w->row_misses * WORK_OF_ROW + (u64)w->modules.misses * WORK_OF_FILE + w->machine.work;
 }
 
 static INLINE bool walk_takes_too_long(const struct walk *w)

@@ -243,7 +243,7 @@ static void hand_over(struct reader *r)
 	p->finished = dusk_profile_setting(p, "finished");
 	p->live = r->file.live;
 	p->bytes = profile_file_bytes(&r->file);
-	p->symbolized = p->nr_functions > 1 || dusk_profile_setting(p, "symbolized");
+	p->symbolized = dusk_profile_setting(p, "symbolized"); /* some may have names all the same */
 }
 
 /* Add element 0, "none", to the columns that have one. */
