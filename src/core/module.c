@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/atomic.h"
-#include "core/filesystem.h"
 #include "core/module.h"
 #include "core/arch/tables.h"
 
@@ -27,15 +26,6 @@ GLOBAL int module_find_slow(struct modules *ms NONNULL, u64 addr)
 		return -EAGAIN;
 	at(ms->hint, hint_of(addr)) = ms->here;
 	return module_here(ms)->epoch == ms->epoch ? 0 : -EAGAIN;
-}
-
-GLOBAL bool module_settle(struct vma *v NONNULL)
-{
-	v->copied = !!v->copies;
-	v->in_memory = filesystem_is_memory(v->filesystem);
-	if (filesystem_maps_memory(v->filesystem, v->shared))
-		v->dev = v->ino = v->generation = v->in_memory = 0;
-	return v->ino;
 }
 
 static INLINE s64 file_off(const struct vma *v)
