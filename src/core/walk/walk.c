@@ -264,7 +264,6 @@ static INLINE void note_start(struct walk *w)
 	s->lazy = m->lazy;
 	s->invalid = m->invalid;
 	s->nr = w->out.nr;
-	s->laps = w->laps;
 	w->machine.refused = 0;
 	UNROLL
 	for (u32 i = 0; i < COUNT(s->reg); i++)
@@ -286,7 +285,6 @@ static INLINE int wait_for_page(struct walk *w)
 	m->lazy = s->lazy;
 	m->invalid = s->invalid;
 	w->out.nr = s->nr;
-	w->laps = s->laps;
 	UNROLL
 	for (u32 i = 0; i < COUNT(s->reg); i++)
 		m->reg[i] = s->reg[i];
@@ -331,11 +329,8 @@ GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL)
 static INLINE u32 add_frame(struct walk *w)
 {
 	const struct machine *m = &w->machine;
-	u32 nr;
+	u32 nr = w->out.nr;
 
-	if (w->out.nr >= w->max_depth && deep_make_room(w))
-		return TOO_DEEP;
-	nr = w->out.nr;
 	w->turns++;
 	if (walk_takes_too_long(w))
 		return TOO_LONG;
@@ -480,14 +475,13 @@ static INLINE bool is_behind_call(struct machine *m)
 static INLINE int any_frame(struct walk *w)
 {
 	struct machine *m = &w->machine;
-	u32 nr, err = walk_pass_uretprobe(m), full = 0;
+	u32 nr = w->out.nr, err = walk_pass_uretprobe(m), full = 0;
 	u64 pc;
 
 	if (!err || m->pc_is_exact)
 		full = add_frame(w);
 	if (err || full)
 		return end(w, err ? err : full);
-	nr = w->out.nr - 1;
 	pc = m->pc - is_behind_call(m); /* a return address may already belong to the next function */
 	err = find_module(&w->modules, pc);
 	if (err)
@@ -518,6 +512,8 @@ CORE_TURN(walk_frame, struct walk, w)
 	int verdict;
 
 	steps(w);
+	if (w->out.nr >= w->max_depth && deep_make_room(w))
+		return end(w, TOO_DEEP);
 	note_start(w);
 	verdict = any_frame(w);
 	return w->modules.wait.bytes ? wait_for_page(w) : verdict;

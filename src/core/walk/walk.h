@@ -21,7 +21,7 @@ struct walk_trace {
 /* The machine and the number of frames where a frame began: a walk that had to wait for a page goes back there. */
 struct frame_start {
 	u64 pc, sp, bare_at, callback_sp;
-	u32 pc_is_exact, lazy, invalid, nr, laps, pad;
+	u32 pc_is_exact, lazy, invalid, nr;
 	u64 reg[KEPT_REGS];
 };
 
