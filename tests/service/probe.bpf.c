@@ -45,7 +45,8 @@ static INLINE struct probe_answers *answers_of(u64 cookie, u32 consumer)
 	return a;
 }
 
-static INLINE void note(u32 consumer, int result, const struct dusk_unwind *u)
+/* A function of its own: what asks has little stack. */
+static __attribute__((noinline)) void note(u32 consumer, int result, const struct dusk_unwind *u)
 {
 	struct probe_answers *a = answers_of(u->cookie, consumer);
 

@@ -18,8 +18,10 @@ GLOBAL u32 deep_make_room(struct walk *w NONNULL)
 {
 	u32 nr = walk_nr_outer(w);
 
-	if (!nr || (w->laps + 1) * nr > WALK_DEEPEST)
+	if (!nr || (w->laps + 1) * nr > WALK_DEEPEST) {
+		w->outcome = TOO_DEEP;
 		return TOO_DEEP;
+	}
 	w->laps++;
 	w->out.nr = first_outer(w);
 	w->row_wanted = 0; /* its frame would be one of the ring */
@@ -47,7 +49,8 @@ static INLINE bool is_complete(u32 outcome)
 	return outcome == UNDEFINED_RA || outcome == ENTRY_POINT || outcome == THREAD_START;
 }
 
-GLOBAL int deep_end(struct walk *w NONNULL)
+/* The walk of a stack that was too deep has ended. */
+static INLINE void end_deep(struct walk *w)
 {
 	u32 nr = walk_nr_outer(w);
 
@@ -55,7 +58,7 @@ GLOBAL int deep_end(struct walk *w NONNULL)
 	if (w->outcome == GOING_ON || w->outcome == TOO_DEEP || w->outcome == TOO_LONG) {
 		w->outcome = TOO_DEEP;
 		w->out.nr = first_outer(w);
-		return 0;
+		return;
 	}
 	if (is_complete(w->outcome))
 		w->outcome = TOO_DEEP;
@@ -63,5 +66,16 @@ GLOBAL int deep_end(struct walk *w NONNULL)
 	w->outer[0] = FRAME_GAP;
 	loop(nr, put_outer, w);
 	w->out.nr = w->max_depth;
+}
+
+GLOBAL int walk_finish(struct walk *w NONNULL)
+{
+	w->nr_walked = w->out.nr;
+	if (w->laps)
+		end_deep(w);
+	if (w->visited) {
+		w->outcome = w->before;
+		w->out.nr = w->nr_before;
+	}
 	return 0;
 }

@@ -175,7 +175,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	}
 	walk_classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
-	if (quirk == QUIRK_BY_STACK || m->refused)
+	if (quirk == QUIRK_BY_STACK)
 		*may_share = false;
 	if (err || quirk || (looked && !m->pc_is_exact)) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, m->way_out.low, m->way_out.high - m->way_out.low,
@@ -201,8 +201,8 @@ GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key)
 	e->scanned = e->cfi.ops = w->sframe.items = 0;
 	err = find_row(w, pc, &may_share);
 	w->machine.work += e->scanned + e->cfi.ops + w->sframe.items;
-	if (err || !may_share || ms->wait.bytes || !ehframe_is_within(e) || (s64)w->sframe.in.bounds.outside < 0 ||
-	    !module_tells(ms)) {
+	if (err || !may_share || w->machine.refused || ms->wait.bytes || !ehframe_is_within(e) ||
+	    (s64)w->sframe.in.bounds.outside < 0 || !module_tells(ms)) {
 		ehframe_forget(e);
 		return err;
 	}
@@ -513,7 +513,7 @@ CORE_TURN(walk_frame, struct walk, w)
 
 	steps(w);
 	if (w->out.nr >= w->max_depth && deep_make_room(w))
-		return end(w, TOO_DEEP);
+		return STOP;
 	note_start(w);
 	verdict = any_frame(w);
 	return w->modules.wait.bytes ? wait_for_page(w) : verdict;

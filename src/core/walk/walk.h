@@ -128,11 +128,14 @@ GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key);
 GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL);
 GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
 
-/* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP. */
+/* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP, which the outcome is then. */
 GLOBAL u32 deep_make_room(struct walk *w NONNULL);
 
-/* deep.c: the walk of a stack that was too deep has ended: put its outermost frames in order, behind FRAME_GAP. */
-GLOBAL int deep_end(struct walk *w NONNULL);
+/*
+ * deep.c: the walk has ended. The outermost frames of a stack that was too deep are put in order, behind FRAME_GAP; what was looked up
+ * for others is forgotten.
+ */
+GLOBAL int walk_finish(struct walk *w NONNULL);
 
 /* walk.c: one turn of a walk. */
 DECLARE_TURN(walk_frame, struct walk);
@@ -145,11 +148,5 @@ static INLINE void walk_stack(struct walk *w)
 {
 	w->outcome = GOING_ON;
 	loop(WALK_DEEPEST + MAX_WAITS, walk_frame, w);
-	w->nr_walked = w->out.nr;
-	if (w->laps)
-		deep_end(w);
-	if (w->visited) {
-		w->outcome = w->before;
-		w->out.nr = w->nr_before;
-	}
+	walk_finish(w);
 }
