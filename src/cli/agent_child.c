@@ -46,8 +46,9 @@ __attribute__((noreturn)) static void become(const char *const *words, const cha
 		*self = 0;
 	/* Ctrl-C is for the agent, which passes it on: a recorder that got it twice would not look up functions. */
 	setpgid(0, 0);
+	/* Only dusk reads it. A helper would hand it on to a dusk that it starts, which ends at once: the agent is not its parent. */
 	snprintf(parent, sizeof(parent), "%d %d", agent, death_signal);
-	if (!end_with(agent, death_signal) || setenv(PARENT, parent, true))
+	if (!end_with(agent, death_signal) || (is_dusk && setenv(PARENT, parent, true)))
 		_exit(STATUS_FAILED);
 	if (!folder || !chdir(folder)) {
 		execv(self, (char *const *)words);

@@ -103,6 +103,7 @@ begin --metrics "$tmp/metrics"
 claim "profiles follow each other" until_true profiles 3
 if [ -x "$(dirname "$dusk")/dusk-web" ] && command -v curl >/dev/null; then
 	claim "the agent answers how it is" until_true sh -c "curl -sf --unix-socket '$tmp/metrics' http://localhost/healthz | grep -q ok"
+	claim "... with what the recorder has counted" until_true sh -c "curl -sf --unix-socket '$tmp/metrics' http://localhost/metrics | tee said | grep -q '^dusk_recorder_count_total{name=\"samples\"} [1-9]'"
 fi
 claim "... without gaps" without_gaps
 claim "the agent says what it does, and no more" sh -c "cat agent.said; [ \"\$(cat agent.said)\" = 'dusk: recording into $tmp/st' ]"
