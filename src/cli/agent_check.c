@@ -4,23 +4,16 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/agent.h"
-#include "cli/event_words.h"
 #include "cli/events.h"
 #include "cli/helper.h"
 
-/* As dusk record -e takes it. Whoever may not read the events of tracefs has them unchecked, which is said. */
+/* A user that may not read the events of tracefs has them unchecked, which is said. */
 static int check_event(const struct command *self, const char *word)
 {
-	const char *event = event_word_means(word) ?: word;
 	struct tracefs_names names = {0};
-	char text[1024];
-	int status;
+	uint32_t sources = 0;
+	int status = events_take(self, word, &sources, &names);
 
-	if (!strcmp(event, "cpu") || !strcmp(event, "offcpu"))
-		return STATUS_OK;
-	if (!strchr(event, ':'))
-		return say_usage(self, "%s", event_word_explain(event, text, sizeof(text)) ? text : "no such event");
-	status = events_choose(&names, event);
 	tracefs_names_done(&names);
 	return status == STATUS_PRIVILEGE ? STATUS_OK : status;
 }
@@ -36,7 +29,7 @@ static int check_events(const struct command *self, const char *list)
 	return status;
 }
 
-/* The program that sends to a server knows its addresses. */
+/* Ask the program that sends to each server whether its address is one. */
 static int check_servers(const struct agent_options *o)
 {
 	struct agent_senders senders = {0};

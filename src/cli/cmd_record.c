@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "cli/child.h"
 #include "cli/events.h"
-#include "cli/event_words.h"
 #include "cli/progress.h"
 #include "cli/load_profile.h"
 #include "cli/mode_choice.h"
@@ -562,20 +561,9 @@ static int choose_sources(const struct command *self, struct options *o)
 {
 	uint32_t sources = 0;
 	int status = STATUS_OK;
-	char text[1024] = "";
 
-	for (size_t i = 0; !status && i < o->events.nr; i++) {
-		const char *event = event_word_means(o->events.v[i]) ?: o->events.v[i];
-
-		if (!strcmp(event, "cpu"))
-			sources |= DUSK_RECORD_CPU;
-		else if (!strcmp(event, "offcpu"))
-			sources |= DUSK_RECORD_OFF_CPU;
-		else if (strchr(event, ':'))
-			status = events_choose(&o->tracefs, event);
-		else if (event_word_explain(event, text, sizeof(text)))
-			return say_usage(self, "%s", text);
-	}
+	for (size_t i = 0; !status && i < o->events.nr; i++)
+		status = events_take(self, o->events.v[i], &sources, &o->tracefs);
 	if (o->tracefs.nr)
 		sources |= DUSK_RECORD_EVENTS;
 	if (o->events.nr)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/events.h"
+#include <dusk/dusk.h>
 #include <errno.h>
 #include <string.h>
 #include "cli/command.h"
@@ -50,5 +51,27 @@ int events_choose(struct tracefs_names *ret, const char *pattern)
 	if (nr < 0)
 		return nr == -EACCES || nr == -EPERM ? STATUS_PRIVILEGE : STATUS_FAILED;
 	drop_twins(ret, before);
+	return STATUS_OK;
+}
+
+static int explain(const struct command *self, const char *event)
+{
+	char text[1024];
+
+	return say_usage(self, "%s", event_word_explain(event, text, sizeof(text)) ? text : "no such event");
+}
+
+int events_take(const struct command *self, const char *word, uint32_t *sources, struct tracefs_names *names)
+{
+	const char *event = event_word_means(word) ?: word;
+
+	if (!strcmp(event, "cpu"))
+		*sources |= DUSK_RECORD_CPU;
+	else if (!strcmp(event, "offcpu"))
+		*sources |= DUSK_RECORD_OFF_CPU;
+	else if (strchr(event, ':'))
+		return events_choose(names, event);
+	else
+		return explain(self, event);
 	return STATUS_OK;
 }
