@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "cli/fleet.h"
 #include "cli/helper.h"
 #include "cli/load_profile.h"
@@ -123,7 +124,7 @@ static void losses(FILE *out, const struct dusk_profile *p)
 static int check_one(const char *path, void *ctx)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = path_name(path);
 	struct check *c = ctx;
 	bool bad = false;
 

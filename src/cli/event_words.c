@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/path.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 
@@ -75,7 +76,7 @@ struct probe {
 /* perf calls a group of probes after the program, up to the first of these (linux 6.18 tools/perf/util/probe-event.c). */
 static void name_group(struct probe *p)
 {
-	const char *base = strrchr(p->program, '/') ? strrchr(p->program, '/') + 1 : p->program;
+	const char *base = path_name(p->program);
 
 	snprintf(p->group, sizeof(p->group), "probe_%.*s", (int)strcspn(base, "-._"), base);
 }

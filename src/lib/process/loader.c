@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "lib/process/procfs.h"
 
 /* The options of glibc's and musl's that take the next argument as their value. */
@@ -42,20 +43,13 @@ const char *loader_argument(const char *args, size_t len)
 	return NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ld-linux-x86-64.so.2, ld-2.31.so, ld64.so.2, ld.so; of musl it is the library, too, with a link to it. */
 static bool is_loader(const char *exe, const char *argument)
 {
-	const char *name = base_name(exe);
+	const char *name = path_name(exe);
 
 	if (!strcmp(name, "libc.so") || !strncmp(name, "libc.musl-", 10))
-		name = base_name(argument);
+		name = path_name(argument);
 	return !fnmatch("ld*.so*", name, 0);
 }
 
@@ -85,7 +79,7 @@ int loader_open_program(pid_t pid, const char *args, size_t len, char *name, siz
 	program = len && memchr(args, 0, len) && is_loader(exe, args) ? loader_argument(args, len) : NULL;
 	if (!program)
 		return open_of(pid, "exe");
-	snprintf(name, size, "%s", base_name(program));
+	snprintf(name, size, "%s", path_name(program));
 	folder = open_of(pid, *program == '/' ? "root" : "cwd");
 	return folder < 0 ? folder : procfs_look_up(folder, program);
 }

@@ -2,6 +2,7 @@
 #include "lib/symbols/jit_hint.h"
 #include <stdio.h>
 #include <string.h>
+#include "base/path.h"
 
 enum runtime { JAVA, NODE, PYTHON, OTHER };
 
@@ -22,7 +23,7 @@ static bool begins_with(const char *text, const char *start)
 /* The runtime that has the file @path: its library, or its program. */
 static enum runtime runtime_of_file(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_name(path);
 	enum runtime r = 0;
 
 	while (r < OTHER && !begins_with(name, runtimes[r].file) && !begins_with(name, runtimes[r].program))

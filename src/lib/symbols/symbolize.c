@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/name.h"
+#include "base/path.h"
 #include "lib/symbols/cache.h"
 #include "lib/symbols/confined.h"
 #include "lib/symbols/elfread.h"
@@ -35,13 +36,6 @@
 static int stop_reading(void *ctx)
 {
 	return symbolizer_stop(ctx);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Open the recorded file of module @i. *@other: see module_file_open(). */
@@ -239,7 +233,7 @@ int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g)
 
 		/* A call at the very end of a function, or of a segment, returns past it, so look up the call. */
 		if (!symfile_address(symfile, group_place(s, g, i), &address))
-			rc = name_code(s, f, symfile, base_name(s->p->modules[module].path), address);
+			rc = name_code(s, f, symfile, path_name(s->p->modules[module].path), address);
 		rc = rc ?: symbolizer_step(s);
 	}
 	return rc;
