@@ -44,10 +44,16 @@ TURN(put_outer, struct walk, w)
 	return NEXT;
 }
 
+/* Is its class COMPLETE in abi/outcome.h? */
 static INLINE bool is_complete(u32 outcome)
 {
-	return outcome == UNDEFINED_RA || outcome == ENTRY_POINT || outcome == THREAD_START;
+	enum { CUT, COMPLETE, NONE = CUT, ABSENT = CUT };
+#define X(code, name, class, sentence) | (u64)class << code
+	return (0 OUTCOMES(X)) >> outcome & 1;
+#undef X
 }
+
+_Static_assert(NR_OUTCOMES <= 64, "a bit for each");
 
 /* The walk of a stack that was too deep has ended. */
 static INLINE void end_deep(struct walk *w)
