@@ -74,7 +74,7 @@ static inline u32 frame_method(u64 frame)
 	return frame_module(frame) ? frame >> FRAME_METHOD_SHIFT & 7 : BY_FRAME_POINTER;
 }
 
-/* Is it code whose address means nothing in another process? */
+/* Is it code at an address that means nothing in another process? */
 static inline u32 frame_is_anon(u64 frame)
 {
 	return !frame_module(frame) && frame != FRAME_GAP;

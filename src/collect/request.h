@@ -31,7 +31,7 @@ struct request {
 	unsigned int status;
 	char text[512];
 	void (*answered)(struct request *r);
-	void *carrier;	   /* of whoever waits for that */
+	void *carrier;	   /* of the connection that waits for that */
 	struct peer *peer; /* that has sent it */
 	double until_s;	   /* by now_s(): all of it has to be there */
 	struct vec(uint8_t) body;

@@ -2,7 +2,7 @@
 /*
  * Who may ask?
  *
- *	GUARD_TOKEN	whoever knows the token: as "Authorization: Bearer TOKEN", as the password of any user, as the parameter
+ *	GUARD_TOKEN	a client with the token: as "Authorization: Bearer TOKEN", as the password of any user, as the parameter
  *			"token", or as a cookie, which "/?token=TOKEN" sets
  *	GUARD_HEADER	whom a proxy has let through, which puts the user's name into a header that it takes from others
  *	GUARD_OPEN	everybody who reaches the address

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Places of connections: nobody can take all of them.
+ * Places of connections: one peer cannot take all of them.
  *
  * Whoever reaches the server can connect. A connection is a stranger's until one of its requests was right (guard.h), and there are
  * so many places for strangers: where one more comes, the oldest of them is shut down. Those that are known keep their

@@ -212,7 +212,7 @@ strangers_are_gone() {
 	ls "/proc/$web/task"
 	return 1
 }
-claim "a hundred connections of others that ask nothing keep nobody out" owner_is_answered
+claim "the owner is answered beside a hundred idle connections" owner_is_answered
 claim "... and are closed by themselves" strangers_are_gone
 kill "$idlers"
 

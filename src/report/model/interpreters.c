@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Find interpreters whose stacks have nothing of what they interpret. See interpreters.h. */
+/* Find interpreters with stacks that show nothing of what they interpret. See interpreters.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Find interpreters whose stacks have nothing of what they interpret, and say what would help.
+ * Find interpreters with stacks that show nothing of what they interpret, and say what would help.
  *
  * Functions of Python, Perl, PHP and Ruby are data to the kernel and the CPU. A stack has them only if the interpreter
  * makes code for each, and says its name in a perf map or a jitdump.

@@ -26,7 +26,7 @@ function idle_label(profile)
 	return profile.names.findIndex((name, f) => name === IDLE_MARK && profile.kinds[f] === STATE);
 }
 
-/* The time of @series without that of idle threads, whose label is @idle. */
+/* The time of @series without that of idle threads, which have the label @idle. */
 function busy_ns({ node, weight, nr_weight, unit_ns }, { label }, idle)
 {
 	let sum = nr_weight;
