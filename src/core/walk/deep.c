@@ -48,7 +48,7 @@ TURN(put_outer, struct walk, w)
 static INLINE bool is_complete(u32 outcome)
 {
 	enum { CUT, COMPLETE, NONE = CUT, ABSENT = CUT };
-#define X(code, name, class, sentence) | (u64)class << code
+#define X(code, name, kind, sentence) | (u64)kind << code
 	return (0 OUTCOMES(X)) >> outcome & 1;
 #undef X
 }
