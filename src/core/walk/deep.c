@@ -18,10 +18,9 @@ GLOBAL u32 deep_make_room(struct walk *w NONNULL)
 {
 	u32 nr = walk_nr_outer(w);
 
-	if (!nr || (w->laps + 1) * nr > WALK_DEEPEST) {
-		w->outcome = TOO_DEEP;
+	/* What is visited is no frame of the stack. */
+	if (!nr || w->visited || (w->laps + 1) * nr > WALK_DEEPEST)
 		return TOO_DEEP;
-	}
 	w->laps++;
 	w->out.nr = first_outer(w);
 	w->row_wanted = 0; /* its frame would be one of the ring */

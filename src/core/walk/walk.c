@@ -513,7 +513,7 @@ CORE_TURN(walk_frame, struct walk, w)
 
 	steps(w);
 	if (w->out.nr >= w->max_depth && deep_make_room(w))
-		return STOP;
+		return end(w, TOO_DEEP);
 	note_start(w);
 	verdict = any_frame(w);
 	return w->modules.wait.bytes ? wait_for_page(w) : verdict;

@@ -128,7 +128,7 @@ GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key);
 GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL);
 GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
 
-/* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP, which the outcome is then. */
+/* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP. */
 GLOBAL u32 deep_make_room(struct walk *w NONNULL);
 
 /*
