@@ -9,7 +9,8 @@
  *	SCHEDULED + UNASKED = WALKS + CLOSED_*		(plus the stacks still pending)
  *	SAMPLES = sample events read + LOST_SAMPLES
  *	EVENTS = occurrences read + LOST_EVENTS
- *	OFFCPU_INTERVALS + OFFCPU_UNENDED = off-CPU intervals read + LOST_OFFCPU, if none is sampled out
+ *	OFFCPU_INTERVALS + OFFCPU_UNENDED + OFFCPU_STOOD_FOR - OFFCPU_SAMPLED_OUT
+ *		= off-CPU intervals read + LOST_OFFCPU, each as many as it stands for
  *
  * Each tool counts its own samples and requests. Walks are counted once for all tools that share the unwinder, so the
  * third line holds for the sum over all tools.
@@ -21,6 +22,8 @@
 	X(OFFCPU_INTERVALS, "offcpu-intervals", "off-CPU intervals that have ended")                               \
 	X(OFFCPU_UNENDED, "offcpu-unended", "off-CPU intervals that had not ended when the recording did")         \
 	X(OFFCPU_SAMPLED_OUT, "offcpu-sampled-out", "of these represented by sampled ones, to keep the budget")    \
+	X(OFFCPU_STOOD_FOR, "offcpu-stood-for",                                                                    \
+	  "off-CPU intervals that sampled ones stand for, beside themselves: as many as were sampled out, on average") \
 	X(SWITCHES, "switches", "switches of recorded tasks, extrapolated from one in 61")                         \
 	X(SWITCH_NS, "switch-ns", "time spent recording switches, extrapolated from one in 61")                    \
 	X(WAKERS, "wakers", "user stacks of wakers requested")                                                     \

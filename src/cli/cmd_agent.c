@@ -259,8 +259,8 @@ static void reap(struct agent *a, uint64_t now)
 			keep_rest(&r);
 		if (failed)
 			say_failure(&r, status);
-		if (failed && !a->is_up)
-			a->refused = WIFEXITED(status) && status ? WEXITSTATUS(status) : STATUS_FAILED;
+		if (failed && !a->is_up && WIFEXITED(status) && status)
+			a->refused = WEXITSTATUS(status);
 		else if (failed && is_newest)
 			begin_later(a, now);
 		else if (!failed && a->backoff_ns && !stop_count) {

@@ -60,23 +60,13 @@ static void row(FILE *out, const char *name, const char *what, const struct bala
 		note);
 }
 
-static bool was_sampled(const struct dusk_profile *p)
-{
-	for (uint32_t i = 0; i < p->nr_counters; i++)
-		if (!strcmp(p->counters[i].name, "offcpu-sampled-out"))
-			return p->counters[i].value;
-	return false;
-}
-
 /* Why it may be that something is missing; NULL: it may not. */
-static const char *excuse(const struct dusk_profile *p, enum dusk_source source)
+static const char *excuse(const struct dusk_profile *p)
 {
 	if (p->live)
 		return " (on its way: it is being recorded)";
 	if (!p->finished)
 		return " (its recorder was killed)";
-	if (source == DUSK_OFF_CPU && was_sampled(p))
-		return " (some represent others: budget)";
 	return NULL;
 }
 
@@ -142,7 +132,7 @@ static int check_one(const char *path, void *ctx)
 
 		if (!balance_of(&b, p, kinds[i].source) || (!b.taken && !b.stored))
 			continue;
-		why = b.missing ? excuse(p, kinds[i].source) : "";
+		why = b.missing ? excuse(p) : "";
 		bad |= !why;
 		row(c->out, name, kinds[i].name, &b, why ?: " WRONG");
 		if (c->o->verbose)

@@ -16,22 +16,19 @@
  * missing of what was taken more than an hour ago, @old, is on no way any more.
  */
 #define OLD "ts < now() - 3600"
-#define QUERY                                                                                                        \
-	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "     \
-	"toInt64(stored) - toInt64(lost) AS missing, sum(old), sum(sampled) FROM ("                                  \
-	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name " \
-	"IN "                                                                                                        \
-	"(%s)) AS lost, toInt64(sumIf(v, name IN (%s) AND " OLD ")) - toInt64(sumIf(v, name IN (%s) AND " OLD        \
-	")) AS old, sumIf(v, name = '%s') AS sampled FROM (SELECT host, ts, name, batch, any(value) AS v FROM "      \
-	"%s.counts%s GROUP BY host, ts, name, batch) "                                                               \
-	"GROUP BY host, m UNION ALL "                                                                                \
-	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "          \
-	"-toInt64(sumIf(n, " OLD ")) AS old, toUInt64(0) AS sampled FROM %s.samples%s "                              \
+#define QUERY                                                                                                    \
+	"SELECT host, what, m, sum(taken), sum(stored), sum(lost), sum(missing), sum(old) FROM ("                \
+	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, "  \
+	"name IN (%s)) AS lost, sum(toInt64(v) * (%s)) AS missing, sum(toInt64(v) * (%s) * (" OLD ")) AS old "   \
+	"FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, batch) "  \
+	"GROUP BY host, m UNION ALL "                                                                            \
+	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "      \
+	"-toInt64(stored) AS missing, -toInt64(sumIf(n, " OLD ")) AS old FROM %s.samples%s "                     \
 	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
-#define COLUMNS 9
+#define COLUMNS 8
 
 /*
- * What senders say that a batch has, and what of it is stored: that holds also where samples represent others. What they did not say, as an
+ * What senders say that a batch has, and what of it is stored. What they did not say, as an
  * older dusk, is not looked at.
  */
 #define SENT                                                                                                           \
@@ -46,19 +43,24 @@
 	"GROUP BY host, batch HAVING s > 0 OR r > 0) GROUP BY host HAVING missing != 0 ORDER BY host FORMAT "          \
 	"TabSeparated"
 
+#define LOST_SAMPLES "'lost-samples', '" ROWS_REFUSED_SAMPLES "'"
+#define TAKEN_OFFCPU "'offcpu-intervals', 'offcpu-unended'"
+#define LOST_OFFCPU "'lost-offcpu', '" ROWS_REFUSED_OFFCPU "'"
+
 static const struct {
 	const char *what, *taken, *lost;
-	const char *sampled; /* of these so many are represented by others, and sums hold on average only */
+	const char *by; /* what one of a counter adds to what is to be stored; src/report/model/balance.h */
 	const char *sent, *refused;
 	int on_cpu;
 } kinds[] = {
-	{"samples", "'samples'", "'lost-samples', '" ROWS_REFUSED_SAMPLES "'", "", ROWS_SENT_SAMPLES,
+	{"samples", "'samples'", LOST_SAMPLES, "(name = 'samples') - (name IN (" LOST_SAMPLES "))", ROWS_SENT_SAMPLES,
 	 ROWS_REFUSED_SAMPLES, 1},
-	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "'lost-offcpu', '" ROWS_REFUSED_OFFCPU "'",
-	 "offcpu-sampled-out", ROWS_SENT_OFFCPU, ROWS_REFUSED_OFFCPU, 0},
+	{"off-CPU intervals", TAKEN_OFFCPU, LOST_OFFCPU,
+	 "(name IN (" TAKEN_OFFCPU ", 'offcpu-stood-for')) - (name IN (" LOST_OFFCPU ", 'offcpu-sampled-out'))",
+	 ROWS_SENT_OFFCPU, ROWS_REFUSED_OFFCPU, 0},
 };
 
-/* A row of the answer: host, what, minute, taken, stored, lost, missing, what of this is old, what was sampled. */
+/* A row of the answer: host, what, minute, taken, stored, lost, missing, what of this is old. */
 static void print_row(char *line, bool minutes, struct check_result *ret)
 {
 	char *column[COLUMNS] = {line}, *rest = line;
@@ -75,12 +77,11 @@ static void print_row(char *line, bool minutes, struct check_result *ret)
 	       column[4], column[5], column[6]);
 	/* Profiles without windows have no counts. */
 	if (!minutes && strcmp(column[3], "0")) {
-		bool sampled = strcmp(column[8], "0"), twice = !sampled && strtoll(column[6], NULL, 10) < 0,
-		     gone = !sampled && strtoll(column[7], NULL, 10) > 0;
+		bool twice = strtoll(column[6], NULL, 10) < 0, gone = strtoll(column[7], NULL, 10) > 0;
 
 		ret->twice |= twice;
 		ret->gone |= gone;
-		fputs(twice || gone ? " WRONG" : sampled ? " (some represent others: budget)" : "", stdout);
+		fputs(twice || gone ? " WRONG" : "", stdout);
 	}
 	putchar('\n');
 }
@@ -135,9 +136,8 @@ int check_server(struct client *c, bool minutes, struct check_result *ret, struc
 		char *line, *rest;
 		size_t len;
 
-		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, kinds[i].taken,
-			     kinds[i].lost, kinds[i].sampled, database, suffix, kinds[i].what, m, database, suffix,
-			     kinds[i].on_cpu) < 0) {
+		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, kinds[i].by, kinds[i].by,
+			     database, suffix, kinds[i].what, m, database, suffix, kinds[i].on_cpu) < 0) {
 			sql = NULL;
 			return error_set(err, -ENOMEM, "cannot check a store: out of memory");
 		}

@@ -143,8 +143,8 @@ claim "SIGHUP, by which services are asked to read their configuration anew, doe
 kill -TERM $agent
 wait $agent
 begin --rotate 10m # or a recorder that is over could be meant below
-running() {
-	ls st | grep -q recording && [ "$(pgrep -fc "record .*$tmp/st/")" -gt 0 ]
+running() { # it has begun, and takes samples
+	recorder && "$dusk" query -i "$(ls -d st/*.dusk.recording | tail -n 1)" --csv "select sum(value) from counts where name = 'samples'" | grep -q '^[1-9]'
 }
 for how in "-9 killed by signal 9" "-TERM ended"; do
 	until_true running

@@ -33,17 +33,18 @@ claim "when others fill the disk, recorders end" until_true grep -q "ended with 
 claim "... which say why" grep -q "No space left on device" agent.said
 claim "... and others are tried, less and less often" until_true sh -c "[ \$(grep -c 'the next recorder begins in' agent.said) -ge 3 ]"
 claim "the agent is there" kill -0 $agent
-rest=$(sed -n 's/.*what was recorded is in \(.*\.recording\): dusk info.*/\1/p' agent.said)
-echo "# left: $rest"
+rest=$(ls -d st/*.recording) # one whose samples are all there may lack room for its functions
+unended=$(grep -c 'what was recorded is in .*\.recording: dusk info' agent.said)
+echo "# left: $rest, $unended of them without an end"
 nr=$(ls st/*.dusk | wc -l)
 rm st/filler
 claim "when there is space again it records" until_true profiles $((nr + 2))
-claim "... and makes a profile of what recorders have left" until_true sh -c "for left in $(echo $rest); do [ ! -e \$left ] || exit 1; done"
+claim "... and makes profiles of what recorders have left" until_true sh -c "for left in $(echo $rest); do [ ! -e \$left ] || exit 1; done"
 claim "... and says what that lacks" until_true sh -c "[ \$(grep -c 'was not ended: it lacks its last window' agent.said) = $(echo $rest | wc -w) ]"
 sed 's/^/# /' agent.said
 kill -TERM $agent
 wait $agent
 claim "nothing is left of a recording" sh -c "! ls -d st/*.recording"
 claim "what was taken is stored, or named as lost" exits 0 "$dusk" store check st
-claim "... a window of each" [ "$(awk '$2 == "lost-windows:" { n += $1 } END { print n + 0 }' said)" = "$(echo $rest | wc -w)" ]
+claim "... a window of each" [ "$(awk '$2 == "lost-windows:" { n += $1 } END { print n + 0 }' said)" = "$unended" ]
 done_testing

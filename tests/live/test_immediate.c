@@ -109,7 +109,11 @@ static void a_limit_bites_in_a_storm_of_switches_is_counted_and_costs_no_sample(
 		if (!strncmp(p->counters[i].name, "lost-", 5))
 			assert_int_equal(p->counters[i].value, 0);
 	assert_int_equal(ticks, live_counter(p, "samples"));
-	assert_true(intervals > 0);
+	assert_int_equal(in_windows(p, "offcpu-stood-for"), live_counter(p, "offcpu-stood-for"));
+	assert_true(live_counter(p, "offcpu-stood-for") > 0);
+	assert_int_equal(intervals + live_counter(p, "offcpu-sampled-out"),
+			 live_counter(p, "offcpu-intervals") + live_counter(p, "offcpu-unended") +
+				 live_counter(p, "offcpu-stood-for"));
 	of_storm = live_count(p, pid);
 	print_message("%zu sums of the storm, %zu complete\n", (size_t)of_storm.samples, (size_t)of_storm.complete);
 	assert_true(of_storm.samples > 0);

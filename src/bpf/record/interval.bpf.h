@@ -59,6 +59,7 @@ static INLINE bool interval_is_selected(struct event_offcpu *e)
 	e->count = (certain_ns + bpf_get_prandom_u32() % off_ns) / off_ns;
 	e->runnable_ns = e->runnable_ns * certain_ns / off_ns;
 	e->off_ns = certain_ns;
+	count(COUNT_OFFCPU_STOOD_FOR, e->count - 1);
 	return true;
 }
 
@@ -75,7 +76,7 @@ static INLINE void send_interval(struct event_offcpu *e, const struct dusk_unwin
 	e->nr = is_inline ? s->nr : 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	if (emit(&events, e, sizeof(*e) + (e->woken ? sizeof(struct event_waker) : 0), is_inline ? s : NULL, false))
-		count(COUNT_LOST_OFFCPU, 1);
+		count(COUNT_LOST_OFFCPU, e->count);
 }
 
 /* Add the interval to the sum of its thread, stacks and off-CPU reason. */

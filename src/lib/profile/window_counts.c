@@ -6,8 +6,9 @@ bool window_counts_has(const char *name)
 {
 	/* What was taken, and what it has cost. */
 	static const char *const names[] = {
-		"samples",  "offcpu-intervals", "offcpu-unended", "offcpu-sampled-out", "events",
-		"switches", "switch-ns",	"walk-ns",	  "recorder-cpu-ns",	"memory-limit"};
+		"samples", "offcpu-intervals", "offcpu-unended", "offcpu-sampled-out", "offcpu-stood-for",
+		"events",  "switches",	       "switch-ns",	 "walk-ns",	       "recorder-cpu-ns",
+		"memory-limit"};
 	static const char full[] = "-full";
 	size_t len = strlen(name);
 

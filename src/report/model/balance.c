@@ -3,17 +3,19 @@
 #include "report/model/balance.h"
 #include <string.h>
 
-/* By what a counter adds to what was taken, and to what was lost. */
+/* By what a counter adds to what was taken, to what sampling added, and to what was lost. */
 static const struct term {
 	enum dusk_source source;
 	const char *name;
-	int taken, lost;
+	int taken, added, lost;
 } terms[] = {
-	{DUSK_CPU, "samples", 1, 0},
-	{DUSK_CPU, "lost-samples", 0, 1},
-	{DUSK_OFF_CPU, "offcpu-intervals", 1, 0},
-	{DUSK_OFF_CPU, "offcpu-unended", 1, 0},
-	{DUSK_OFF_CPU, "lost-offcpu", 0, 1},
+	{DUSK_CPU, "samples", 1, 0, 0},
+	{DUSK_CPU, "lost-samples", 0, 0, 1},
+	{DUSK_OFF_CPU, "offcpu-intervals", 1, 0, 0},
+	{DUSK_OFF_CPU, "offcpu-unended", 1, 0, 0},
+	{DUSK_OFF_CPU, "offcpu-stood-for", 0, 1, 0},
+	{DUSK_OFF_CPU, "offcpu-sampled-out", 0, -1, 0},
+	{DUSK_OFF_CPU, "lost-offcpu", 0, 0, 1},
 };
 
 static void add(struct balance *b, enum dusk_source source, const char *name, uint64_t value)
@@ -21,6 +23,7 @@ static void add(struct balance *b, enum dusk_source source, const char *name, ui
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++)
 		if (terms[i].source == source && !strcmp(terms[i].name, name)) {
 			b->taken += value * terms[i].taken;
+			b->added += (int64_t)value * terms[i].added;
 			b->lost += value * terms[i].lost;
 		}
 }
@@ -34,7 +37,7 @@ static void store(struct balance *b, const struct dusk_profile *p, enum dusk_sou
 		if (s->source == source && s->time_ns >= from_ns && s->time_ns < to_ns)
 			b->stored += s->count;
 	}
-	b->missing = b->taken - b->stored - b->lost;
+	b->missing = b->taken + b->added - b->stored - b->lost;
 }
 
 bool balance_of(struct balance *ret, const struct dusk_profile *p, enum dusk_source source)

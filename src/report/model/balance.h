@@ -4,11 +4,12 @@
 #include <dusk/dusk.h>
 
 /*
- * Of samples, or of off-CPU intervals: taken = stored + lost + missing. Less than 0 is missing where something is stored
- * twice. While a recording goes on, what is on its way is missing.
+ * Of samples, or of off-CPU intervals: taken + added = stored + lost + missing. Less than 0 is missing where something is
+ * stored twice. While a recording goes on, what is on its way is missing.
  */
 struct balance {
 	uint64_t taken, stored, lost;
+	int64_t added; /* what sampled intervals stand for, less those that were sampled out for it: 0 on average */
 	int64_t missing;
 };
 
