@@ -16,14 +16,14 @@
  * missing of what was taken more than an hour ago, @old, is on no way any more.
  */
 #define OLD "ts < now() - 3600"
-#define QUERY                                                                                                    \
-	"SELECT host, what, m, sum(taken), sum(stored), sum(lost), sum(missing), sum(old) FROM ("                \
-	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, "  \
-	"name IN (%s)) AS lost, sum(toInt64(v) * (%s)) AS missing, sum(toInt64(v) * (%s) * (" OLD ")) AS old "   \
-	"FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, batch) "  \
-	"GROUP BY host, m UNION ALL "                                                                            \
-	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "      \
-	"-toInt64(stored) AS missing, -toInt64(sumIf(n, " OLD ")) AS old FROM %s.samples%s "                     \
+#define QUERY                                                                                                   \
+	"SELECT host, what, m, sum(taken), sum(stored), sum(lost), sum(missing), sum(old) FROM ("               \
+	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, " \
+	"name IN (%s)) AS lost, sum(toInt64(v) * (%s)) AS missing, sum(toInt64(v) * (%s) * (" OLD ")) AS old "  \
+	"FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, batch) " \
+	"GROUP BY host, m UNION ALL "                                                                           \
+	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "     \
+	"-toInt64(stored) AS missing, -toInt64(sumIf(n, " OLD ")) AS old FROM %s.samples%s "                    \
 	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
 #define COLUMNS 8
 

@@ -86,7 +86,7 @@ static uint64_t frame_hash(const struct rows *r, const struct dusk_frame *f, uin
 	/* Of the kernel's modules, which are anywhere. */
 	if (offset == f->offset && m->kind == DUSK_MODULE_KERNEL)
 		hash = mix_text(hash, setting(r->p, "boot_id"));
-	/* Memory that was other functions as well: lib/profile/eras.h. */
+	/* Memory that was other functions as well: lib/profile/write/eras.h. */
 	if (m->kind != DUSK_MODULE_FILE && m->generation && f->function)
 		hash = mix_text(hash, r->p->functions[f->function].symbol);
 	return set_apart(mix(hash, offset), trusted);

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/table.h"
-#include "lib/profile/db.h"
+#include "lib/profile/file/db.h"
 
 #define PAGE_BYTES 4096
 #define RESERVE_BYTES (1ULL << 20) /* for what has to be written to make room */

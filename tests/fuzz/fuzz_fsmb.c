@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/profile/fsmb.h"
+#include "lib/stacks/fsmb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/profile/pack.h"
+#include "lib/profile/sums/pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

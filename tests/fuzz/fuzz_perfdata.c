@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/profile/perfdata.h"
+#include "lib/perfdata/perfdata.h"
 #include "lib/process/processes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -20,9 +20,12 @@ fresh() {
 	put kernel/pool.h '#include <linux/sched.h>'
 	put src/lib/shared/ring.h '#include <bpf/libbpf.h>'
 	put src/lib/ring.h ''
+	put src/lib/profile/write/rows.h ''
+	put src/lib/profile/combine/merge.c '#include "lib/profile/write/rows.h"'
 	put src/lib/record/ring.c '#include "core/env.h"
 #include "base/map.h"
 #include "lib/shared/ring.h"
+#include "lib/profile/write/rows.h"
 #include <dusk/dusk.h>
 #include <sqlite3.h>'
 	put src/report/model/tree.c '#include <dusk/dusk.h>
@@ -61,5 +64,7 @@ claim "nothing needs the kernel module" refused src/lib/ring.c '#include "../../
 claim "a folder's files are not its neighbour's that stands above it" refused src/core/tables/cfi.c '#include "core/walk/walk.h"' \
 	"which belongs to core/walk: tables fill rows"
 claim "what all stand on stands on none of them" refused src/core/env.h '#include "core/walk/walk.h"' "belongs to core/walk"
+claim "a room in a folder is not its neighbour's that stands below it" refused src/lib/profile/read/x.c '#include "lib/profile/write/rows.h"' \
+	"belongs to lib/profile/write: a profile is read without being written"
 claim "a new folder must say what it may see" refused src/novel/x.c '#include <stdio.h>' "no layer"
 done_testing

@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include <stdio.h>
 #include "base/cleanup.h"
-#include "lib/profile/abi_names.h"
+#include "lib/profile/file/abi_names.h"
 #include "lib/process/procfs.h"
 #include "lib/symbols/symbols.h"
 

@@ -35,7 +35,7 @@
 #include "core/walk/nofault.h"
 #include "differences.h"
 #include "lib/process/halt.h"
-#include "lib/profile/abi_names.h"
+#include "lib/profile/file/abi_names.h"
 #include "lib/process/specimen.h"
 #include "lib/process/target.h"
 #include "shadow.h"

@@ -24,7 +24,7 @@
 #include "base/file.h"
 #include "differences.h"
 #include "lib/process/halt.h"
-#include "lib/profile/abi_names.h"
+#include "lib/profile/file/abi_names.h"
 #include "lib/process/target.h"
 #include "lib/process/trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A file of stacks that is to be read without an error, behind <cmocka.h>. */
 #pragma once
-#include "lib/profile/fsmb.h"
+#include "lib/stacks/fsmb.h"
 
 static void stacks_freep(struct dusk_stacks **s)
 {

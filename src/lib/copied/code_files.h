@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 #include "core/module.h"
-#include "lib/profile/perfdata.h"
+#include "lib/perfdata/perfdata.h"
 
 /* Numbers of what is no file on a disk. */
 enum { CODE_FILE_NONE, CODE_FILE_VDSO, CODE_FILE_VDSO_COMPAT, CODE_FILE_UPROBES, CODE_FILE_FIRST };

@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "lib/arch/names.h"
 #include "lib/error.h"
-#include "lib/profile/abi_names.h"
+#include "lib/profile/file/abi_names.h"
 #include "lib/process/specimen.h"
 
 #define SIGNATURE "dusk specimen 1"

@@ -6,9 +6,9 @@
  * user stack waits for it under its thread and cookie.
  */
 #pragma once
-#include "lib/profile/perfdata.h"
+#include "lib/perfdata/perfdata.h"
 #include "lib/process/processes.h"
-#include "lib/profile/profile_write.h"
+#include "lib/profile/write/profile_write.h"
 #include "lib/record/import_walk.h"
 
 /* How an event's samples are imported. */

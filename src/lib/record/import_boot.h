@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Was a perf.data recorded here, by the kernel that runs, in this boot? */
 #pragma once
-#include "lib/profile/perfdata.h"
+#include "lib/perfdata/perfdata.h"
 
 /* Where was the kernel's _text? 0: the file does not say. */
 uint64_t import_kernel_text(const struct perfdata *d);

@@ -8,7 +8,7 @@
 #include "abi/consumer.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
-#include "lib/profile/abi_names.h"
+#include "lib/profile/file/abi_names.h"
 #include "lib/error.h"
 #include "lib/record/governor.h"
 #include "lib/shared/object.h"

@@ -2,7 +2,7 @@
 #include "lib/record/stacks.h"
 #include <stdlib.h>
 #include "base/map.h"
-#include "lib/profile/stackset.h"
+#include "lib/stacks/stackset.h"
 
 #define KEPT 0x80000000u /* set in numbers of kept kernel stacks, not in ids of the stackmap */
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "lib/copied/switches.h"
 #include "lib/process/processes.h"
-#include "lib/profile/perfdata.h"
+#include "lib/perfdata/perfdata.h"
 #include "lib/record/first_threads.h"
 #include "lib/record/intervals.h"
 

@@ -2,7 +2,7 @@
 #include "lib/shared/inline_stacks.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "lib/profile/stackset.h"
+#include "lib/stacks/stackset.h"
 
 /* A sum, and its stack. While that has not come, the outcome says why it is not known. */
 struct row {

@@ -12,7 +12,7 @@
 #include "lib/error.h"
 #include "lib/shared/livenames.h"
 #include "lib/shared/pins.h"
-#include "lib/profile/stackset.h"
+#include "lib/stacks/stackset.h"
 #include "lib/shared/stackstat.h"
 
 struct dusk_stackmap {

@@ -8,7 +8,7 @@
 #include "abi/event.h"
 #include "abi/outcome.h"
 #include "base/cleanup.h"
-#include "lib/profile/abi_names.h"
+#include "lib/profile/file/abi_names.h"
 #include "lib/error.h"
 #include "lib/options.h"
 #include "lib/shared/maintenance.h"

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
-#include "lib/profile/stacknames.h"
+#include "lib/stacks/stacknames.h"
 
 struct naming {
 	struct strings strings;

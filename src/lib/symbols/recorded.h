@@ -4,7 +4,7 @@
 #include <dusk/dusk.h>
 #include "lib/process/jits.h"
 #include "lib/process/kernel_code.h"
-#include "lib/profile/eras.h"
+#include "lib/profile/write/eras.h"
 
 struct recorded {
 	struct jits *jits;

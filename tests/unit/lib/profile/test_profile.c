@@ -2,7 +2,7 @@
 /* Is what was written what is read? */
 #include <sys/stat.h>
 
-#include "lib/profile/window_block.h"
+#include "lib/profile/sums/window_block.h"
 #include "profile_fixture.h"
 #include <signal.h>
 #include <sys/wait.h>

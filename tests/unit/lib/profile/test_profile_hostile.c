@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "lib/profile/profile_schema.h"
-#include "lib/profile/window_block.h"
+#include "lib/profile/file/profile_schema.h"
+#include "lib/profile/sums/window_block.h"
 #include "profile_fixture.h"
 
 /* @name is refused with @code, and the reason says something. */
