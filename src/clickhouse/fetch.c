@@ -14,7 +14,7 @@
 #include "clickhouse/schema.h"
 #include "clickhouse/sums.h"
 #include "lib/error.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 #define NS_A_S 1000000000ULL
 #define PARTS 100     /* of the time: samples are summed up over each */

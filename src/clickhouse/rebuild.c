@@ -7,7 +7,7 @@
 #include "abi/offcpu.h"
 #include "clickhouse/rows.h"
 #include "lib/profile/file/abi_names.h"
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 
 #define NS_A_S 1000000000ULL
 #define MAX_GENERATIONS 256

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 #include "clickhouse/answer.h"
-#include "lib/profile/read/profile_columns.h"
+#include "lib/profile/read/columns.h"
 
 /* Hashes, each once. */
 struct rebuild_ids {

@@ -4,7 +4,7 @@
 #include <dusk/dusk.h>
 #include "base/map.h"
 #include "clickhouse/buffer.h"
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 
 /*
  * The columns, in the order in which they are written, and their types (src/clickhouse/row_types.h). Where there is a batch it is the

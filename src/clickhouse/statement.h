@@ -3,7 +3,7 @@
 #pragma once
 #include <limits.h>
 #include "clickhouse/client.h"
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 
 /* What a collector says to rows that it will not take whenever they come. */
 #define STATEMENT_BAD_ROWS "the rows are not what the table has"

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include <signal.h>
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 
 /* What has been written to a profile since the batch before. */
 struct batch {

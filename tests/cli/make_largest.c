@@ -9,8 +9,8 @@
 #include <string.h>
 #include "abi/offcpu.h"
 #include "abi/outcome.h"
-#include "lib/profile/read/profile_read.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/read/read.h"
+#include "lib/profile/write/write.h"
 
 #define TEXT_BYTES (17 << 20) /* beyond what a reader lets SQLite read */
 #define DEPTH 100

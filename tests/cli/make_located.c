@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "abi/outcome.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 int main(int argc, char **argv)
 {

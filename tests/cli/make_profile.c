@@ -14,7 +14,7 @@
 #include <string.h>
 #include "abi/offcpu.h"
 #include "abi/outcome.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 static const char functions[] = "insert into image(id,name) values(1,'xz'),(2,'libc.so.6'),(3,'my app'),(4,'[kernel]');"
 				"insert into function(id,name,symbol,image) values"

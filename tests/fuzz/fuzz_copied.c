@@ -12,7 +12,7 @@
 #include "lib/copied/host_walk.h"
 #include "lib/copied/source.h"
 #include "lib/copied/switches.h"
-#include "lib/perfdata/perfdata_record.h"
+#include "lib/perfdata/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,7 +15,7 @@
 #include "abi/event.h"
 #include "lib/record/intake.h"
 #include "lib/record/modules.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 #define NO_SUCH_PID 0x40000000u /* above the highest that there can be: kernel/pid.c, 6.18 */
 #define MAX_EVENT 4096

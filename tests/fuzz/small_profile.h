@@ -3,7 +3,7 @@
 #pragma once
 #include <stdlib.h>
 
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 static inline void write_small_profile(const char *path)
 {

@@ -13,7 +13,7 @@
 #include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 static char dir[] = "/tmp/dusk-profile-XXXXXX";
 static char path[64], copy[64];

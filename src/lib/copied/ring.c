@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "lib/perfdata/perfdata_record.h"
+#include "lib/perfdata/record.h"
 
 int ring_map(struct ring *r, int fd, size_t bytes)
 {

@@ -13,7 +13,7 @@
 
 #include "core/arch/regs.h"
 #include "lib/copied/queue.h"
-#include "lib/perfdata/perfdata_record.h"
+#include "lib/perfdata/record.h"
 
 /* Registers of a sample, in the order of core/arch/regs.h. */
 #define COPIED_REGS INPUT_REGS

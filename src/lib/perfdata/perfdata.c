@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/perfdata/perfdata_file.h"
+#include "lib/perfdata/file.h"
 
 #define WINDOW_BYTES (1 << 20)
 

@@ -12,7 +12,7 @@
 #include "lib/error.h"
 #include "lib/process/halt.h"
 #include "lib/profile/file/abi_names.h"
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 #include "lib/process/specimen.h"
 #include "lib/process/target.h"
 #include "lib/process/trace.h"

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 #define CGROUPS_MAX 65536	   /* that are known; later ones stay without a path */
 #define PATHS_MAX_BYTES (16 << 20) /* of all of them, likewise */

@@ -4,7 +4,7 @@
 #include <bpf/libbpf.h>
 #include <dusk/dusk.h>
 #include "lib/record/fields.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 struct events;
 

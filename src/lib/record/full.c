@@ -13,7 +13,7 @@
 #include "lib/arch/preempt_count.h"
 #include "lib/error.h"
 #include "lib/profile/file/abi_names.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/record/events.h"
 #include "lib/record/intake.h"
 #include "lib/record/mode.h"

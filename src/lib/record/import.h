@@ -8,7 +8,7 @@
 #pragma once
 #include "lib/perfdata/perfdata.h"
 #include "lib/process/processes.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/record/import_walk.h"
 
 /* How an event's samples are imported. */

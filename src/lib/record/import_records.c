@@ -11,7 +11,7 @@
 #include "abi/outcome.h"
 #include "lib/record/import.h"
 #include "lib/process/made_memory.h"
-#include "lib/profile/file/profile_schema.h"
+#include "lib/profile/file/schema.h"
 
 #define RECORDS_A_LOOK 4096 /* between two calls of stop(), and of profile_commit() */
 

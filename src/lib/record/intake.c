@@ -6,7 +6,7 @@
 #include "abi/offcpu.h"
 #include "abi/event.h"
 #include "lib/record/modules.h"
-#include "lib/profile/file/profile_schema.h"
+#include "lib/profile/file/schema.h"
 
 static uint32_t thread_number(struct intake *in, uint64_t cgroup, uint32_t pid, uint32_t tid, const char *comm)
 {

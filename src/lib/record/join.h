@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "lib/profile/file/abi_names.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/record/cgroups.h"
 #include "lib/record/stacks.h"
 #include "lib/shared/stitch.h"

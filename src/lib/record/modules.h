@@ -8,7 +8,7 @@
 #pragma once
 #include "abi/event.h"
 #include "lib/process/jits.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 struct modules_known;
 

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "lib/process/ask.h"
 #include "lib/process/title.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/record/cgroups.h"
 
 #define TITLES_MAX 20000	    /* processes of which titles are recorded */

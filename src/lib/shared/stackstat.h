@@ -4,7 +4,7 @@
 #include <dusk/stackmap.h>
 #include "core/shared/references.h"
 #include "core/shared/stacktable.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 /* Add to @ret what was counted in @t, and in @again of its stacks. */
 void stackstat_add(struct stack_counts *ret, const struct stacktable *t, const struct again_row *again);

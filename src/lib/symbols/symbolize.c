@@ -24,7 +24,7 @@
 #include "lib/error.h"
 #include "lib/options.h"
 #include "lib/process/identity.h"
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/servers.h"
 #include "lib/symbols/symbols.h"

@@ -2,7 +2,7 @@
 /*
  * Run an SQL query on a profile.
  *
- * The file is opened as for every view (profile_open.h). SQLite calls refuse() for each action of a statement, or of a
+ * The file is opened as for every view (lib/profile/file/open.h). SQLite calls refuse() for each action of a statement, or of a
  * view in the file. It denies ATTACH, PRAGMAs that set something and functions that are not on the list, so that no
  * other file can be touched. Table-valued modules are removed from the connection.
  */
@@ -13,11 +13,11 @@
 
 #include "base/cleanup.h"
 #include "lib/profile/file/db.h"
-#include "lib/profile/file/profile_open.h"
-#include "lib/profile/file/profile_schema.h"
-#include "lib/profile/query/query_functions.h"
-#include "lib/profile/query/query_sums.h"
-#include "lib/profile/query/query_unpack.h"
+#include "lib/profile/file/open.h"
+#include "lib/profile/file/schema.h"
+#include "lib/profile/query/functions.h"
+#include "lib/profile/query/sums.h"
+#include "lib/profile/query/unpack.h"
 
 struct dusk_query {
 	struct profile_file file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Samples to rows of a window, and back. See windows.h. */
 #include "abi/offcpu.h"
-#include "lib/profile/file/profile_schema.h"
+#include "lib/profile/file/schema.h"
 #include "lib/profile/sums/windows.h"
 
 #define NS_A_US 1000

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/rank.h"
 #include "lib/error.h"
-#include "lib/profile/write/profile_writer.h"
+#include "lib/profile/write/writer.h"
 
 /* How much earlier, and of windows later, samples of a sum may be: it is written each second, and stacks come after samples. */
 #define SUM_NS 2000000000ULL

@@ -9,7 +9,7 @@
 #pragma once
 #include <dusk/dusk.h>
 #include "base/vec.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 /* The code of @frame was @function from @from_ns until before @to_ns of the recording. */
 struct era {

@@ -12,7 +12,7 @@
 #include "lib/copied/queue.h"
 #include "lib/copied/ring.h"
 #include "lib/copied/source.h"
-#include "lib/perfdata/perfdata_record.h"
+#include "lib/perfdata/record.h"
 #include "test_registers.h"
 
 #define RING_BYTES 256

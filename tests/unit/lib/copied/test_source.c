@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "lib/copied/source.c"
-#include "lib/perfdata/perfdata_record.h"
+#include "lib/perfdata/record.h"
 
 #define RING_BYTES 4096
 #define TID 12

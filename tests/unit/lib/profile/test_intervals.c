@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Are off-CPU intervals, and the lives of threads, read as they were written? */
 #include "abi/offcpu.h"
-#include "lib/profile/read/profile_read.h"
+#include "lib/profile/read/read.h"
 #include "profile_fixture.h"
 
 static void write_profile(void)

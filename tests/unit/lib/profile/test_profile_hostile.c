@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "lib/profile/file/profile_schema.h"
+#include "lib/profile/file/schema.h"
 #include "lib/profile/sums/window_block.h"
 #include "profile_fixture.h"
 

@@ -24,7 +24,7 @@
 #include "lib/buildid.h"
 #include "lib/symbols/cache.h"
 #include "lib/symbols/elfread.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/symbols/symbols.h"
 
 #define STEP 3 /* bytes from one address to the next: not each is where an instruction begins */

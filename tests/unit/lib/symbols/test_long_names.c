@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "lib/buildid.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/symbols/symfile.h"
 
 #define LONG_BYTES (17 << 20)	  /* more than a reader of profiles takes as one text */

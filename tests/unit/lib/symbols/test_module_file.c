@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "lib/buildid.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/symbols.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "lib/buildid.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 #define STRANGER 65534
 

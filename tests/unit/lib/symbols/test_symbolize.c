@@ -19,7 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 static const char *fixture;
 static char dir[] = "/tmp/dusk-symbols-XXXXXX";

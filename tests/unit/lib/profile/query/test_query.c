@@ -10,7 +10,7 @@
 #include <dusk/dusk.h>
 #include <sqlite3.h>
 #include "abi/outcome.h"
-#include "lib/profile/write/profile_write.h"
+#include "lib/profile/write/write.h"
 
 static char path[] = "/tmp/dusk-query-XXXXXX";
 static struct dusk_error err;
