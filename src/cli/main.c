@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/agent.h"
-#include "cli/command.h"
-#include "cli/home.h"
+#include "cli/agent/agent.h"
+#include "cli/cmdline/command.h"
+#include "cli/cmdline/home.h"
 
 #define MAX_COMMANDS 32
 

@@ -7,7 +7,7 @@
 #include "web/run.h"
 
 #define BLOCK 65536
-#define FAILED_BY_USAGE 2 /* exit statuses of dusk: src/cli/command.h */
+#define FAILED_BY_USAGE 2 /* exit statuses of dusk: src/cli/cmdline/command.h */
 #define FOUND_NOTHING 4
 
 /* An answer on its way: what dusk writes is passed on, and kept if it is all of it. */

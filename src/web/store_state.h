@@ -16,7 +16,7 @@ struct store_state {
 		[2][PATH_MAX]; /* the path of what is being recorded, the oldest, and of the newest profile; "": none */
 };
 
-/* Is @store no folder, but on a server (src/cli/fleet.h)? Then dusk store status looks at it. */
+/* Is @store no folder, but on a server (src/cli/view/fleet.h)? Then dusk store status looks at it. */
 static inline bool store_is_elsewhere(const char *store)
 {
 	return strstr(store, "://");

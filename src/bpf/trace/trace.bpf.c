@@ -7,7 +7,7 @@
  *	<cookie 1000000002a> <user 813> <map 5a0c11d2>
  *
  * The user stack is known at once; or when the task returns to user mode, and then a line of its own says which stack
- * the cookie stands for. report/model/decode.c reads these lines. cli/tracer.c loads the programs and sets
+ * the cookie stands for. report/model/decode.c reads these lines. cli/commands/tracer.c loads the programs and sets
  * their variables.
  */
 #include "bpf/common/kernel.h"
