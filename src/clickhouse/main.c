@@ -13,7 +13,7 @@
  *	dusk-clickhouse send-rest URL STORE	the same, without a word on how much
  *	dusk-clickhouse follow URL STORE	the same again and again, until SIGTERM
  *
- * Users start dusk store and dusk agent, which know the options (src/cli/commands/cmd_store.c).
+ * Users start dusk store and dusk agent, which know the options (src/cli/commands/store.c).
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  *	dusk-collect ADDRESS:PORT SPOOL SPOOL_BYTES WAIT_MS open|closed URL...
  *
  * closed: agents need the password in $DUSK_COLLECT_PASSWORD, if there is one, and without one only programs of this machine may
- * post. Users start dusk collect, which knows the options and their defaults (src/cli/commands/cmd_collect.c).
+ * post. Users start dusk collect, which knows the options and their defaults (src/cli/commands/collect.c).
  */
 #include <errno.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  *
  *	dusk-otlp send|send-rest|follow URL STORE	(send/follow.h)
  *
- * Users start dusk store and dusk agent, which know the options (src/cli/commands/cmd_store.c).
+ * Users start dusk store and dusk agent, which know the options (src/cli/commands/store.c).
  */
 #include <stdio.h>
 #include <string.h>

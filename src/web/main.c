@@ -10,7 +10,7 @@
  * In place of ADDRESS:PORT there may be the path of a socket, which begins with /.
  * HOSTS are the names that requests may be for, "a,b" or "".
  *
- * Users start dusk web, which knows its options and their defaults (src/cli/commands/cmd_web.c).
+ * Users start dusk web, which knows its options and their defaults (src/cli/commands/web.c).
  */
 #include <errno.h>
 #include <signal.h>

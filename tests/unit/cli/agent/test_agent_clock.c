@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "cli/agent/agent_clock.h"
+#include "cli/agent/clock.h"
 #include "cli/cmdline/command.h"
 
 #define NOW 1795575600 /* 2026-11-25T03:00:00Z */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cli/agent/agent_compact.h"
+#include "cli/agent/compact.h"
 #include "cli/cmdline/sent.h"
 
 #define AT_3 1795575600 /* 2026-11-25T03:00:00Z */

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/privilege.h"
 #include "base/store_name.h"
-#include "cli/agent/agent_compact.h"
+#include "cli/agent/compact.h"
 
 #define MAX_NR 999
 #define LOCK_TRIES 10 /* how often to try until the children of a recorder are gone, */
@@ -112,7 +112,7 @@ int agent_list_profiles(struct agent_profiles *ret, const char *store)
 	return list(ret, store, "");
 }
 
-/* When is profile @i over? It may be of a day (agent_compact.h), but ends where the next one begins. */
+/* When is profile @i over? It may be of a day (compact.h), but ends where the next one begins. */
 static time_t end_s(const struct agent_profiles *p, size_t i)
 {
 	time_t end = p->v.v[i].start_s + DAY_S;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Make one profile of those of a day that is over. See agent_compact.h. */
-#include "cli/agent/agent_compact.h"
+/* Make one profile of those of a day that is over. See compact.h. */
+#include "cli/agent/compact.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

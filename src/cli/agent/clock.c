@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clocks that jump. See agent_clock.h. */
-#include "cli/agent/agent_clock.h"
+/* Clocks that jump. See clock.h. */
+#include "cli/agent/clock.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cli/agent/agent_clock.h"
-#include "cli/agent/agent_compact.h"
+#include "cli/agent/clock.h"
+#include "cli/agent/compact.h"
 #include "cli/cmdline/stop.h"
 
 #define NS_A_S 1000000000ULL
