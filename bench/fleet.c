@@ -15,8 +15,8 @@
 #include <sys/resource.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "clickhouse/client.h"
-#include "clickhouse/rows.h"
+#include "fleet/clickhouse/client.h"
+#include "fleet/clickhouse/rows.h"
 
 #define ROWS_AN_INSERT 100000
 #define NS_A_S 1000000000ULL

@@ -21,9 +21,9 @@
 #include "abi/config.h"
 #include "abi/event.h"
 #include "base/vec.h"
-#include "lib/shared/object.h"
+#include "lib/unwinder/object.h"
 #include "lib/record/sampler.h"
-#include "lib/shared/tool.h"
+#include "lib/unwinder/tool.h"
 #include "fpwalk.h"
 #include "fpwalk.skel.h"
 

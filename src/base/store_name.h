@@ -12,7 +12,7 @@
 #define STORE_RECORDING ".recording" /* behind that: it is being recorded */
 #define STORE_BAD ".bad" /* behind that: it cannot be read, and was set aside when those of its day became one */
 #define STORE_POSITION \
-	".sent-" /* before a number: what has been sent somewhere, a file for each receiver (send/position.h) */
+	".sent-" /* before a number: what has been sent somewhere, a file for each receiver (fleet/send/position.h) */
 
 /*
  * Set *@start_s by @name, and *@nr to 1, or to the number behind "_". Returns what is left of @name behind STORE_SUFFIX, or NULL: it is

@@ -5,7 +5,7 @@ host once, then counts and samples. What fails is asked for, and sent again.
 
 usage: agents.py ROWS_H http://USER:PASSWORD@HOST:PORT DATABASE AGENTS BATCHES ROWS [INTERVAL_S [STACKS]]
 
-The columns and their types are those of src/clickhouse/rows.h. Prints the rows of samples that were sent, the posts, and the
+The columns and their types are those of src/fleet/clickhouse/rows.h. Prints the rows of samples that were sent, the posts, and the
 seconds that it took.
 """
 import asyncio, base64, gzip, random, re, struct, sys, time, urllib.parse

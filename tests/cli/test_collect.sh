@@ -321,7 +321,7 @@ end_collector
 agents() { # agents URL DATABASE AGENTS BATCHES ROWS [INTERVAL_S]
 	base=http://dusk:secret@127.0.0.1:$(echo "$1" | sed 's,.*:\([0-9]*\)/.*,\1,')
 	shift
-	python3 "$here/agents.py" "$here/../../src/clickhouse/rows.h" "$base" "$@"
+	python3 "$here/agents.py" "$here/../../src/fleet/clickhouse/rows.h" "$base" "$@"
 }
 event() { # event NAME: how often it was with both servers
 	asked_both "SELECT sum(value) FROM system.events WHERE event = '$1'"

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include "clickhouse/rebuild.h"
+#include "fleet/clickhouse/rebuild.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "otlp/answer.h"
+#include "fleet/otlp/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

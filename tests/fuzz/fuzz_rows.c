@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/gzip.h"
-#include "clickhouse/row_types.h"
-#include "clickhouse/rows.h"
+#include "fleet/clickhouse/row_types.h"
+#include "fleet/clickhouse/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -63,7 +63,7 @@ static void settled(void *ctx, u32 epoch)
 {
 }
 
-/* As stackmap_roll() of src/lib/shared/stackmap.c. */
+/* As stackmap_roll() of src/lib/unwinder/stackmap.c. */
 static void roll(void)
 {
 	static const bool tools[EPOCH_TOOLS] = {[TOOL] = true};

@@ -43,7 +43,7 @@ static void walk(u32 tid)
 }
 
 /*
- * As service_stuck() of src/lib/shared/service.c, which names a tid, and exclude_if_stuck() of
+ * As service_stuck() of src/lib/unwinder/service.c, which names a tid, and exclude_if_stuck() of
  * src/bpf/service/sweep.bpf.c.
  */
 static void watch(void)

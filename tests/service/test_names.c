@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "abi/event.h"
 #include "base/cleanup.h"
-#include "lib/shared/live_symbols.h"
+#include "lib/unwinder/live_symbols.h"
 #include "live/live.h"
 
 static int named;

@@ -18,13 +18,13 @@ fresh() {
 	put src/core/walk/walk.h '#include "core/env.h"'
 	put src/base/map.h '#include <stddef.h>'
 	put kernel/pool.h '#include <linux/sched.h>'
-	put src/lib/shared/ring.h '#include <bpf/libbpf.h>'
+	put src/lib/unwinder/ring.h '#include <bpf/libbpf.h>'
 	put src/lib/ring.h ''
 	put src/lib/profile/write/rows.h ''
 	put src/lib/profile/combine/merge.c '#include "lib/profile/write/rows.h"'
 	put src/lib/record/ring.c '#include "core/env.h"
 #include "base/map.h"
-#include "lib/shared/ring.h"
+#include "lib/unwinder/ring.h"
 #include "lib/profile/write/rows.h"
 #include <dusk/dusk.h>
 #include <sqlite3.h>'

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "lib/shared/service.h"
+#include "lib/unwinder/service.h"
 
 #define POLL_MS 20
 #define WORDS_LEFT 64

@@ -3,7 +3,7 @@
  * The maps and shared variables of the unwinder: their owner, their size, and how long an element lives.
  *
  * There are two kinds. "Service" maps are shared by all tools that use the unwinder at the same time:
- * lib/shared/service.c makes or finds them, and sets the sizes that depend on the machine. "Tool" maps belong to one
+ * lib/unwinder/service.c makes or finds them, and sets the sizes that depend on the machine. "Tool" maps belong to one
  * tool. Defined in maps.bpf.c.
  */
 #pragma once

@@ -22,7 +22,7 @@ static INLINE bool is_last_wanted(void)
  * Walk the last stack. The task exits, or execve() gives up its program: it will not return to user mode with this
  * stack, but its memory is still there. So walk it now, without faulting, for pending requests and for later ones.
  *
- * One program, which lib/shared/service.c attaches to two tracepoints, as it takes long to verify.
+ * One program, which lib/unwinder/service.c attaches to two tracepoints, as it takes long to verify.
  */
 SEC("raw_tp")
 int last_stack(void *ctx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What of a store was sent to where: files in the store, which those who send it write (src/send/position.h). */
+/* What of a store was sent to where: files in the store, which those who send it write (src/fleet/send/position.h). */
 #pragma once
 #include <stddef.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk collect: take what many agents send, and insert it into ClickHouse. It becomes dusk-collect (src/collect/main.c). */
+/* dusk collect: take what many agents send, and insert it into ClickHouse. It becomes dusk-collect (src/fleet/collect/main.c). */
 #include <stdio.h>
 #include "cli/cmdline/command.h"
 #include "cli/view/fleet.h"

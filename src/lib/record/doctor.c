@@ -12,11 +12,11 @@
 #include "base/cgroup_tree.h"
 #include "base/cleanup.h"
 #include "lib/arch/names.h"
-#include "lib/shared/object.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/object.h"
+#include "lib/unwinder/probe.h"
 #include "lib/copied/source.h"
 #include "lib/record/sampler.h"
-#include "lib/shared/tool.h"
+#include "lib/unwinder/tool.h"
 
 DECLARE_IMAGE(record);
 DECLARE_IMAGE(record_impl);

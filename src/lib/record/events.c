@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "lib/error.h"
 #include "lib/record/calls.h"
-#include "lib/shared/object.h"
+#include "lib/unwinder/object.h"
 
 #define MAX_EVENTS 4096
 

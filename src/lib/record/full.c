@@ -22,11 +22,11 @@
 #include "lib/record/sampler.h"
 #include "lib/record/stacks.h"
 #include "lib/record/wanted.h"
-#include "lib/shared/maintenance.h"
-#include "lib/shared/object.h"
-#include "lib/shared/probe.h"
-#include "lib/shared/stackstat.h"
-#include "lib/shared/tool.h"
+#include "lib/unwinder/maintenance.h"
+#include "lib/unwinder/object.h"
+#include "lib/unwinder/probe.h"
+#include "lib/unwinder/stackstat.h"
+#include "lib/unwinder/tool.h"
 
 #define EVENTS_A_POLL (1 << 17) /* events may come faster than we read them: stop and commit now and then */
 #define EVENTS_A_LOOK 1024	/* between two checks of the stackmap, which may fill up meanwhile */

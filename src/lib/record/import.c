@@ -14,7 +14,7 @@
 #include "lib/options.h"
 #include "lib/record/import.h"
 #include "lib/record/import_boot.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/probe.h"
 #include "lib/process/procfs.h"
 
 #define OFF_CPU_EVENT "offcpu-time"

@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include "base/clock.h"
 #include "lib/arch/kernel_head.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/probe.h"
 #include "lib/symbols/ksyms.h"
 
 #define NS_A_SECOND 1000000000ULL

@@ -7,7 +7,7 @@
 #include "lib/profile/write/write.h"
 #include "lib/record/cgroups.h"
 #include "lib/record/stacks.h"
-#include "lib/shared/stitch.h"
+#include "lib/unwinder/stitch.h"
 
 /* A sample, or the waker of an off-CPU interval, complete but for its user stack. */
 struct waiting {

@@ -9,7 +9,7 @@
 #include "lib/buildid.h"
 #include "lib/process/module_event.h"
 #include "lib/record/module_fds.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/probe.h"
 
 struct modules_known {
 	struct profile_writer *writer;

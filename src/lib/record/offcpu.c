@@ -11,8 +11,8 @@
 #include "lib/profile/file/abi_names.h"
 #include "lib/error.h"
 #include "lib/record/governor.h"
-#include "lib/shared/object.h"
-#include "lib/shared/remote.h"
+#include "lib/unwinder/object.h"
+#include "lib/unwinder/remote.h"
 
 #define AGGREGATION_ROWS 65536
 #define BATCH 1024

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "lib/record/intake.h"
-#include "lib/shared/tool.h"
+#include "lib/unwinder/tool.h"
 
 struct ring_buffer;
 struct offcpu;

@@ -21,7 +21,7 @@
 #include "lib/record/mode.h"
 #include "lib/record/module_fds.h"
 #include "lib/record/modules.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/probe.h"
 #include "lib/profile/file/schema.h"
 #include "lib/profile/write/write.h"
 #include "lib/record/stacks.h"

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "lib/error.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/probe.h"
 
 struct timer {
 	int cpu, fd; /* fd: -1 if the CPU is offline and has no event; owned by @link if there is one */

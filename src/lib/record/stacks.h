@@ -2,7 +2,7 @@
 /* Translate the kernel side's stacks to nodes of the profile. Each distinct stack is translated once. */
 #pragma once
 #include "abi/types.h"
-#include "lib/shared/stackmap.h"
+#include "lib/unwinder/stackmap.h"
 #include "lib/record/modules.h"
 
 struct stacks;

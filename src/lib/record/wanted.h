@@ -2,7 +2,7 @@
 /* Tell the recorder's programs which processes, threads and cgroup are to be recorded. */
 #pragma once
 #include <dusk/dusk.h>
-#include "lib/shared/tool.h"
+#include "lib/unwinder/tool.h"
 
 /*
  * Those that @o names, before the programs are attached.

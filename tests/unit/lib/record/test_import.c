@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "lib/arch/kernel_head.h"
 #include "lib/buildid.h"
-#include "lib/shared/probe.h"
+#include "lib/unwinder/probe.h"
 #include "perf_file.h"
 
 #define USUAL                                                                                                          \
