@@ -8,45 +8,28 @@
 
 void kernel_code_done(struct kernel_code *k)
 {
+	vec_done(&k->notes);
 	vec_done(&k->pieces);
 	strings_done(&k->names);
-	map_done(&k->at);
 	map_done(&k->bytes);
 }
 
-static int add(struct kernel_code *k, const struct kernel_code_piece *p, const char *name)
+static int note(struct kernel_code *k, const struct kernel_code_note *n)
 {
-	struct kernel_code_piece piece = *p;
-	uint32_t *last;
-	bool fresh;
+	struct kernel_code_note noted = *n;
 
-	piece.name = strings_intern(&k->names, name);
-	last = map_at(&k->at, piece.start, &fresh);
-	if (!piece.name || !last || vec_push(&k->pieces, piece))
-		return -ENOMEM;
-	*last = k->pieces.nr;
-	if (piece.bytes > k->max_bytes)
-		k->max_bytes = piece.bytes;
-	return 0;
+	noted.name = strings_intern(&k->names, n->name);
+	return noted.name && !vec_push(&k->notes, noted) ? 0 : -ENOMEM;
 }
 
 int kernel_code_came(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns)
 {
-	const struct kernel_code_piece p = {start, bytes, time_ns, time_ns, CODE_STAYS, NULL};
-
-	return add(k, &p, name);
+	return note(k, &(struct kernel_code_note){start, time_ns, bytes, name, false});
 }
 
-int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns,
-		     uint64_t begun_ns)
+int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns)
 {
-	const struct kernel_code_piece p = {start, bytes, 0, begun_ns, time_ns, NULL};
-	uint32_t *last = map_find(&k->at, start);
-
-	if (!last || k->pieces.v[*last - 1].gone_ns != CODE_STAYS)
-		return add(k, &p, name);
-	k->pieces.v[*last - 1].gone_ns = time_ns;
-	return 0;
+	return note(k, &(struct kernel_code_note){start, time_ns, bytes, name, true});
 }
 
 int kernel_code_stays(struct kernel_code *k, uint64_t start, uint64_t bytes)
@@ -60,11 +43,45 @@ int kernel_code_stays(struct kernel_code *k, uint64_t start, uint64_t bytes)
 	return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_start_and_time(const void *a, const void *b)
 {
-	const struct kernel_code_piece *x = a, *y = b;
+	const struct kernel_code_note *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+/* What @n says of @last, the piece before; *@ends: it is only its end. What comes to where another one was has replaced it. */
+static void end_piece(struct kernel_code_piece *last, const struct kernel_code_note *n, bool *ends)
+{
+	*ends = false;
+	if (!last || last->start != n->start || last->gone_ns != CODE_STAYS)
+		return;
+	last->gone_ns = n->time_ns;
+	*ends = n->went;
+}
+
+/* Make pieces of all that was noted. */
+static int settle(struct kernel_code *k)
+{
+	if (k->notes.nr)
+		qsort(k->notes.v, k->notes.nr, sizeof(*k->notes.v), by_start_and_time);
+	k->pieces.nr = 0;
+	for (size_t i = 0; i < k->notes.nr; i++) {
+		const struct kernel_code_note *n = &k->notes.v[i];
+		const struct kernel_code_piece came = {n->start, n->bytes, n->time_ns, n->time_ns, CODE_STAYS, n->name},
+					       was = {n->start, n->bytes, 0, k->begun_ns, n->time_ns, n->name};
+		bool ends;
+
+		end_piece(k->pieces.nr ? &k->pieces.v[k->pieces.nr - 1] : NULL, n, &ends);
+		if (!ends && vec_push(&k->pieces, n->went ? was : came))
+			return -ENOMEM;
+		if (n->bytes > k->max_bytes)
+			k->max_bytes = n->bytes;
+	}
+	vec_done(&k->notes);
+	return 0;
 }
 
 int kernel_code_loads(struct kernel_code *k, uint64_t address, struct code_loads *ret)
@@ -72,9 +89,8 @@ int kernel_code_loads(struct kernel_code *k, uint64_t address, struct code_loads
 	size_t i;
 
 	ret->nr = 0;
-	if (!k->sorted && k->pieces.nr)
-		qsort(k->pieces.v, k->pieces.nr, sizeof(*k->pieces.v), by_start);
-	k->sorted = true;
+	if (k->notes.nr && settle(k))
+		return -ENOMEM;
 	i = rank_of(k->pieces.v, k->pieces.nr, sizeof(*k->pieces.v), address);
 	while (i-- && address - k->pieces.v[i].start < k->max_bytes) {
 		const struct kernel_code_piece *p = &k->pieces.v[i];

@@ -2,13 +2,21 @@
 /*
  * Code of the kernel that comes and goes: BPF programs, trampolines. /proc/kallsyms has what is there now, without sizes.
  *
- * To be filled with what the kernel says of it while it records. Times are of CLOCK_MONOTONIC.
+ * To be filled with what the kernel says of it while it records, in any order: each CPU has a ring of its own. Times are of
+ * CLOCK_MONOTONIC.
  */
 #pragma once
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "lib/process/code_lives.h"
+
+/* Code came to @start at @time_ns, or went from there. */
+struct kernel_code_note {
+	uint64_t start, time_ns, bytes;
+	const char *name;
+	bool went;
+};
 
 struct kernel_code_piece {
 	uint64_t start; /* must be first: rank_of() */
@@ -18,12 +26,11 @@ struct kernel_code_piece {
 
 /* All-zero is empty. */
 struct kernel_code {
-	struct vec(struct kernel_code_piece) pieces;
+	struct vec(struct kernel_code_note) notes;   /* until they are pieces */
+	struct vec(struct kernel_code_piece) pieces; /* by start */
 	struct strings names;
-	struct map at;	  /* start -> index of the piece that came last, + 1; until they are sorted */
 	struct map bytes; /* start -> size of what is there at the end */
-	uint64_t max_bytes;
-	bool sorted;
+	uint64_t begun_ns, max_bytes;
 };
 
 void kernel_code_done(struct kernel_code *k);
@@ -31,9 +38,8 @@ void kernel_code_done(struct kernel_code *k);
 /* @name has come to @start at @time_ns, @bytes long. Returns 0 or -ENOMEM. */
 int kernel_code_came(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns);
 
-/* It has gone; if nothing is known of its coming, it was there at @begun_ns. Returns 0 or -ENOMEM. */
-int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns,
-		     uint64_t begun_ns);
+/* It has gone; if nothing is known of its coming, it was there at .begun_ns. Returns 0 or -ENOMEM. */
+int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns);
 
 /* A program is at @start at the end, @bytes long; kallsyms has its name. Returns 0 or -ENOMEM. */
 int kernel_code_stays(struct kernel_code *k, uint64_t start, uint64_t bytes);

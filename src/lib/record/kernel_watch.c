@@ -56,7 +56,7 @@ void kernel_watch_begin(struct kernel_watch *k)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 
-	k->begun_ns = now_ns();
+	k->code.begun_ns = now_ns();
 	for (int cpu = 0; cpu < nr && watch_cpu(k, cpu); cpu++)
 		;
 }
@@ -73,7 +73,7 @@ static int take(void *ctx, const struct perf_event_header *h)
 		return 0;
 	memcpy(&time_ns, (const char *)h + h->size - sizeof(time_ns), sizeof(time_ns));
 	if (s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
-		return kernel_code_went(&k->code, s->address, s->bytes, s->name, time_ns, k->begun_ns);
+		return kernel_code_went(&k->code, s->address, s->bytes, s->name, time_ns);
 	return kernel_code_came(&k->code, s->address, s->bytes, s->name, time_ns);
 }
 

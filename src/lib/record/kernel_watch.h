@@ -13,7 +13,6 @@ struct kernel_watch {
 		int fd;
 		struct ring ring;
 	}) cpus;
-	uint64_t begun_ns;
 };
 
 /* Watch from now on, on all CPUs that are online. */

@@ -27,10 +27,10 @@ static const char *name_at(struct kernel_code *k, uint64_t address, uint64_t tim
 
 static void kernel_code__a_program_is_named_while_it_is_there(void **state)
 {
-	struct kernel_code k = {0};
+	struct kernel_code k = {.begun_ns = BEGUN};
 
 	kernel_code_came(&k, 0x1000, 0x100, "a", 2000);
-	kernel_code_went(&k, 0x1000, 0x100, "a", 3000, BEGUN);
+	kernel_code_went(&k, 0x1000, 0x100, "a", 3000);
 	kernel_code_came(&k, 0x0fc0, 0x80, "b", 4000); /* over its beginning */
 	kernel_code_came(&k, 0x1040, 0x40, "c", 5000);
 	assert_string_equal(name_at(&k, 0x1010, 1999), "");
@@ -47,9 +47,9 @@ static void kernel_code__a_program_is_named_while_it_is_there(void **state)
 
 static void kernel_code__what_goes_without_coming_was_there(void **state)
 {
-	struct kernel_code k = {0};
+	struct kernel_code k = {.begun_ns = BEGUN};
 
-	kernel_code_went(&k, 0x1000, 0x100, "old", 3000, BEGUN);
+	kernel_code_went(&k, 0x1000, 0x100, "old", 3000);
 	kernel_code_came(&k, 0x1000, 0x100, "new", 4000);
 	assert_string_equal(name_at(&k, 0x1010, BEGUN), "old");
 	assert_string_equal(name_at(&k, 0x1010, 3500), "");
@@ -57,9 +57,50 @@ static void kernel_code__what_goes_without_coming_was_there(void **state)
 	kernel_code_done(&k);
 }
 
+/* They come by a ring of each CPU, and one that is read first may say what came later. */
+static void kernel_code__notes_come_in_any_order(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t time_ns;
+		bool went;
+	} notes[] = {{"old", 2000, true}, {"a", 3000, false}, {"a", 4000, true}, {"b", 5000, false}, {"b", 6000, true}};
+
+	for (size_t order = 0; order < 120; order++) {
+		struct kernel_code k = {.begun_ns = BEGUN};
+		size_t left[] = {0, 1, 2, 3, 4}, rest = order;
+
+		for (size_t nr = 5; nr; rest /= nr, nr--) {
+			size_t i = rest % nr, n = left[i];
+
+			(notes[n].went ? kernel_code_went : kernel_code_came)(&k, 0x1000, 0x100, notes[n].name,
+									      notes[n].time_ns);
+			left[i] = left[nr - 1];
+		}
+		assert_string_equal(name_at(&k, 0x1010, 1500), "old");
+		assert_string_equal(name_at(&k, 0x1010, 2500), "");
+		assert_string_equal(name_at(&k, 0x1010, 3500), "a");
+		assert_string_equal(name_at(&k, 0x1010, 4500), "");
+		assert_string_equal(name_at(&k, 0x1010, 5500), "b");
+		assert_string_equal(name_at(&k, 0x1010, 6500), "");
+		kernel_code_done(&k);
+	}
+}
+
+static void kernel_code__what_replaces_another_ends_it(void **state)
+{
+	struct kernel_code k = {.begun_ns = BEGUN};
+
+	kernel_code_came(&k, 0x1000, 0x100, "b", 5000); /* that the one before it went was lost */
+	kernel_code_came(&k, 0x1000, 0x100, "a", 3000);
+	assert_string_equal(name_at(&k, 0x1010, 4000), "a");
+	assert_string_equal(name_at(&k, 0x1010, 5500), "b");
+	kernel_code_done(&k);
+}
+
 static void kernel_code__nothing_is_beyond_the_end_of_a_program(void **state)
 {
-	struct kernel_code k = {0};
+	struct kernel_code k = {.begun_ns = BEGUN};
 
 	assert_true(kernel_code_holds(&k, 0x1000, 0x9000)); /* no sizes are known */
 	kernel_code_stays(&k, 0x1000, 0x2100);
@@ -75,6 +116,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_code__a_program_is_named_while_it_is_there),
 		cmocka_unit_test(kernel_code__what_goes_without_coming_was_there),
+		cmocka_unit_test(kernel_code__notes_come_in_any_order),
+		cmocka_unit_test(kernel_code__what_replaces_another_ends_it),
 		cmocka_unit_test(kernel_code__nothing_is_beyond_the_end_of_a_program),
 	};
 
