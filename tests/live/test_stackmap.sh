@@ -144,8 +144,8 @@ claim "... as they were" sh -c "$(declare -f paths); $dusk stackmap show -i smal
 claim "... nothing was lost" [ "$(counter small.dusk lost-samples)$(counter small.dusk lost-stacks)" = 00 ]
 claim "... samples are stacks or have a reason" sh -c "$dusk info -i small.dusk | awk '/^complete/ { exit \$2 < 99 }'"
 
-# A recording that is stopped holds tables up, and no reader; in the end it is whole.
-"$dusk" record -q -e cpu -p $victim -F 4999 --stackmap-bits 10 -o stopped.dusk 2>errors &
+# A recording that is stopped holds tables up, and no reader; in the end it is whole: the ring has room for a minute of it.
+"$dusk" record -q -e cpu -p $victim -F 997 --stackmap-bits 10 -o stopped.dusk 2>errors &
 recording=$!
 claim "a recording fills it" reaches entries 200
 kill -STOP $recording
