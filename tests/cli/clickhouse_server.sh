@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # ClickHouse servers for tests, each in a folder, on ports of this machine that are free.
 
+# The kernel gives the ports above to whoever connects; of those here one that is free stays so, but for other tests.
 free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+	python3 - <<-'END'
+		import random, socket
+		while True:
+		    port = random.randrange(12000, 32000)
+		    try:
+		        socket.socket().bind(("127.0.0.1", port))
+		    except OSError:
+		        continue
+		    print(port)
+		    break
+	END
 }
 
 # configure [FOLDER [XML]]: write the configuration of a server in the folder, "server", with more of it. The user dusk has the password "secret".

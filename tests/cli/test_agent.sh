@@ -142,7 +142,7 @@ hung_up() { # it is as it was before: a recorder goes on, or another one begins
 claim "SIGHUP, by which services are asked to read their configuration anew, does not end it" hung_up
 kill -TERM $agent
 wait $agent
-begin --rotate 10m # or a recorder that is over could be meant below
+begin --rotate 1d # profiles end at multiples of it, and a recorder that is over could be meant below
 running() { # it has begun, and takes samples
 	recorder && "$dusk" query -i "$(ls -d st/*.dusk.recording | tail -n 1)" --csv "select sum(value) from counts where name = 'samples'" | grep -q '^[1-9]'
 }
@@ -190,7 +190,7 @@ claim "all of it is one profile" sh -c "'$dusk' info -i st | grep -q '^recording
 
 # A recorder that takes too much memory makes way for the next one.
 rm -rf st
-begin --rotate 10m --max-memory 8M
+begin --rotate 1d --max-memory 8M
 claim "a recorder above the limit of memory makes way for the next one" until_true profiles 2
 claim "... which is said" grep -q "the recorder of .* takes [1-9][0-9]* MiB: the next one begins" agent.said
 claim "... without gaps" without_gaps
@@ -199,14 +199,15 @@ claim "... and the profile says why it ended" sh -c "'$dusk' info -i \"\$(ls st/
 kill -TERM $agent
 wait $agent
 rm -rf st
-begin --rotate 10m --max-memory 0
+begin --rotate 1d --max-memory 0
 until_true grep -q "recording into" agent.said >/dev/null
-sh -c 'for i in 1 2 3 4 5 6; do sleep 1.3; echo; done' | while read -r line; do :; done
+ln -s "$(command -v sleep)" doze # others sleep, too
+sh -c 'for i in 1 2 3 4 5 6; do ./doze 1.3; echo; done' | while read -r line; do :; done
 claim "without a limit it goes on" sh -c "! ls st | grep -q 'Z\.dusk$'"
 kill -TERM $agent
 wait $agent
 claim "slow intervals have the stack that ended them" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select count(*) from waker w join offcpu o on o.id = w.offcpu join thread t on t.id = o.thread join thread b on b.id = w.thread where t.comm = 'test_agent.sh' and b.comm = 'sh' and o.value > 1e9 and w.node > 0\" | tail -n 1 | grep -q '[1-9]'"
-claim "lives of threads are there, with beginning and end" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select count(*) from lives where comm = 'sleep' and start_s > 0 and end_s - start_s > 1.2\" | tail -n 1 | grep -q '[4-6]'"
+claim "lives of threads are there, with beginning and end" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select count(*) from lives where comm = 'doze' and start_s > 0 and end_s - start_s > 1.2\" | tail -n 1 | grep -qx '[4-6]'"
 
 # Old profiles go, what is not a profile of the agent's stays.
 first=$(ls st/*Z.dusk | head -n 1)
@@ -297,7 +298,7 @@ wait $agent
 
 # The store goes away under way.
 rm -rf st
-begin --rotate 10m
+begin --rotate 1d
 until_true grep -q "recording into" agent.said >/dev/null
 rm -rf st
 claim "a store that was removed is made anew" until_true running

@@ -24,7 +24,7 @@ none_runs() {
 	! recorders
 }
 begin() {
-	"$dusk" agent --config /dev/null --store "$tmp/st" -F 49 --window "${window}s" --rotate 10m --compact 0 2>>said.all &
+	"$dusk" agent --config /dev/null --store "$tmp/st" -F 49 --window "${window}s" --rotate 1d --compact 0 2>>said.all &
 	agent=$!
 }
 number() { # number PROFILE SQL
