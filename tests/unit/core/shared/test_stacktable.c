@@ -178,6 +178,24 @@ static void stacks_that_share_their_hash_are_told_apart_by_their_frames(void **s
 	assert_int_equal(counts().found[STACK_LENGTHS - 1], 2 * (STACK_PROBES - 24));
 }
 
+/* Likewise, but of three frames: they share the first one, and the third undoes what the second did. */
+static void stacks_that_share_their_hash_and_first_frame_are_told_apart(void **state)
+{
+	static struct stack s = {.nr = 3, .frame = {5}};
+	u64 first = (0xcbf29ce484222325ULL ^ 5) * 0x100000001b3ULL, hash = 0;
+	u32 id[8];
+
+	for (u32 n = 0; n < COUNT(id); n++) {
+		s.frame[1] = n;
+		s.frame[2] = ((first ^ n) * 0x100000001b3ULL) ^ 0x1234567;
+		assert_int_equal(put(&s, &id[n]), 0);
+		assert_true(!n || s.hash == hash);
+		hash = s.hash;
+		assert_true(leads_to(id[n], &s));
+	}
+	assert_int_equal(table->stacks, COUNT(id));
+}
+
 static void a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it(void **state)
 {
 	static struct stack s = {.nr = 1, .frame = {99}};
@@ -484,6 +502,7 @@ int main(void)
 		fresh_test(stacks_of_any_length_are_kept),
 		fresh_test(stacks_that_differ_in_one_frame_or_in_length_differ),
 		fresh_test(stacks_that_share_their_hash_are_told_apart_by_their_frames),
+		fresh_test(stacks_that_share_their_hash_and_first_frame_are_told_apart),
 		fresh_test(a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it),
 		fresh_test(references_to_what_is_remembered_are_counted_to_the_last),
 		fresh_test(what_is_no_id_of_the_table_is_not_referred_to),

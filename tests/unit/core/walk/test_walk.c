@@ -151,6 +151,45 @@ static void rows_that_are_known_are_not_read_again(void **state)
 	}
 }
 
+/* Only the stack says that a part of a large function was called. */
+static void a_row_that_the_stack_has_corrected_is_not_shared(void **state)
+{
+	static const u64 returns[] = {IMAGE_CODE + 0x200, IMAGE_CODE + 0x800};
+	const s32 rel = 0x100;
+
+	begin();
+	image_fde(&im, IMAGE_CODE, 0x1000, INSNS(0x0e, 32));
+	memset(im.bytes + 0x1000, 0x90, 0x1000);
+	im.bytes[0x11fb] = 0xe8;
+	memcpy(im.bytes + 0x11fc, &rel, sizeof(rel));
+	for (u32 i = 0; i < 4; i++)
+		put64(&im.up, i == 3 ? returns[1] : 1);
+	image_map(&im);
+	for (u32 called = 2; called--;) {
+		im.stack[0] = called ? returns[0] : 1;
+		image_start(&im, &w, IMAGE_CODE + 0x310);
+		w.no_cache = 0;
+		walk_stack(&w);
+		assert_true(w.out.nr > 1);
+		assert_int_equal(frame_offset(w.out.frame[1]), returns[!called] - IMAGE_BASE);
+	}
+}
+
+static void a_return_address_across_words_is_not_simple(void **state)
+{
+	for (s32 off = -16; off <= 16; off++) {
+		struct row row = {.cfa_kind = CFA_REG, .cfa_reg = REG_SP};
+
+		row.rule[SLOT_RA] = RULE_OFFSET;
+		row.off[SLOT_RA] = off;
+		walk_classify(&row, 8);
+		assert_int_equal(!!(row.flags & ROW_SIMPLE), off % 8 == 0);
+		row.flags = 0;
+		walk_classify(&row, 4);
+		assert_int_equal(!!(row.flags & ROW_SIMPLE), off % 4 == 0);
+	}
+}
+
 static void a_call_that_ends_its_function_is_looked_up_inside_it(void **state)
 {
 	begin();
@@ -1352,6 +1391,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_known_stack_is_walked_to_its_end),
 		cmocka_unit_test(rows_that_are_known_are_not_read_again),
+		cmocka_unit_test(a_row_that_the_stack_has_corrected_is_not_shared),
+		cmocka_unit_test(a_return_address_across_words_is_not_simple),
 		cmocka_unit_test(a_call_that_ends_its_function_is_looked_up_inside_it),
 		cmocka_unit_test(a_stack_that_is_too_deep_keeps_both_its_ends),
 		cmocka_unit_test(a_deep_stack_without_its_outer_end_says_why),
