@@ -5,15 +5,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -309,6 +314,140 @@ static void take_map(pid_t pid, u64 start, u64 bytes, u32 protection, const char
 	assert_int_equal(spaces_take(&spaces, &r), 0);
 }
 
+/* What the program writes is as it is now. */
+static void what_can_change_is_not_read_from_the_process(void **state)
+{
+	static volatile u64 written = 1;
+	u64 word;
+
+	descend(DEPTH);
+	run(copied.nr);
+	assert_int_equal(walk.target.read(&walk.target, &word, 8, (uintptr_t)&written), -EFAULT);
+	assert_int_equal(walk.reads_of_processes, 0);
+	assert_int_equal(walk.target.read(&walk.target, &word, 8, (uintptr_t)descend), 0);
+}
+
+static void what_is_mapped_anew_is_looked_at_anew(void **state)
+{
+	u32 module;
+	struct place p;
+
+	descend(DEPTH);
+	run(copied.nr);
+	module = frame_module(walk.walk->out.frame[0]);
+	assert_true(spaces_find(&spaces, getpid(), copied.regs[REG_PC], &p));
+	take_map(getpid(), p.start, p.end - p.start, PROT_READ | PROT_EXEC, "/x");
+	run(copied.nr);
+	assert_int_not_equal(frame_module(walk.walk->out.frame[0]), module);
+}
+
+static bool is_shared(u64 addr)
+{
+	struct vma v;
+
+	assert_int_equal(walk.target.world->vma(&walk.target, addr, &v), 0);
+	return !v.copied;
+}
+
+static void of_private_copies_nothing_is_kept_for_others(void **state)
+{
+	u64 pc = (uintptr_t)descend;
+	struct perfdata_record r;
+	struct code_file *f;
+	struct place p;
+
+	descend(0);
+	run(copied.nr);
+	assert_true(is_shared(pc));
+	assert_true(spaces_find(&spaces, getpid(), pc, &p));
+	f = &spaces.files.v.v[p.file];
+	r = map_record(getpid(), p.start, p.end - p.start, PROT_READ | PROT_WRITE | PROT_EXEC, f->path);
+	r.dev = f->dev;
+	r.ino = f->ino;
+	r.generation = f->generation;
+	r.offset = p.offset;
+	assert_int_equal(spaces_take(&spaces, &r), 0);
+	assert_true(code_files_has(&spaces.files, p.file));
+	assert_false(is_shared(pc));
+}
+
+#define NAME_BYTES 240
+#define FOLDERS 15 /* so that a line of /proc/PID/maps takes nearly a page */
+#define LINES 1200 /* more of them than are read */
+
+/* Map a file with a long path in a child, which then waits. Returns its PID. */
+static pid_t child_with_long_lines(char *path)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	pid_t child;
+	int fd;
+
+	assert_non_null(mkdtemp(path));
+	for (int i = 0; i < FOLDERS; i++) {
+		path[strlen(path) + NAME_BYTES + 1] = 0;
+		memset(path + strlen(path), 'd', NAME_BYTES + 1);
+		path[strlen(path) - NAME_BYTES - 1] = '/';
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	strcat(path, "/f");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (int i = 0; i < LINES; i++)
+			if (mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+				_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+	close(fd);
+	return child;
+}
+
+/* Where do the lines begin that are read last as a whole, and the one after it? */
+static void find_cut(pid_t child, unsigned long long *last, unsigned long long *cut)
+{
+	static char text[(4 << 20) + 1];
+	size_t nr = 0;
+	ssize_t got;
+	char *line;
+	int fd;
+
+	snprintf(text, sizeof(text), "/proc/%d/maps", child);
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	while (nr < sizeof(text) - 1 && (got = read(fd, text + nr, sizeof(text) - 1 - nr)) > 0)
+		nr += got;
+	close(fd);
+	assert_int_equal(nr, sizeof(text) - 1);
+	text[nr] = 0;
+	line = strrchr(text, '\n');
+	assert_int_equal(sscanf(line + 1, "%llx-", cut), 1);
+	*line = 0;
+	assert_int_equal(sscanf(strrchr(text, '\n') + 1, "%llx-", last), 1);
+}
+
+static void a_line_that_is_cut_is_no_mapping(void **state)
+{
+	static char path[PATH_MAX] = "/tmp/dusk-maps-XXXXXX";
+	unsigned long long last, cut;
+	pid_t child = child_with_long_lines(path);
+	struct place p;
+
+	find_cut(child, &last, &cut);
+	assert_int_equal(spaces_read(&spaces, child), 0);
+	assert_true(spaces_find(&spaces, child, last, &p));
+	assert_false(spaces_find(&spaces, child, cut, &p));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	unlink(path);
+	for (int i = 0; i <= FOLDERS; i++) {
+		*strrchr(path, '/') = 0;
+		rmdir(path);
+	}
+}
+
 static void take(enum perfdata_kind kind, pid_t pid, pid_t tid, pid_t ppid, bool exec)
 {
 	struct perfdata_record r = {
@@ -381,6 +520,20 @@ static void a_number_that_is_used_again_is_another_process(void **state)
 	assert_true(spaces_find(&spaces, A, 0x20000, &p));
 }
 
+/* What said that the first one ends was lost. */
+static void threads_of_another_process_keep_none_of_that_number(void **state)
+{
+	struct place p;
+
+	take(PERFDATA_FORK, A, A, 1, false);
+	take(PERFDATA_FORK, A, A + 10, A, false);
+	take(PERFDATA_FORK, A, A, 1, false);
+	take_map(A, 0x10000, 0x1000, PROT_READ, "/x");
+	take(PERFDATA_EXIT, A, A, 1, false);
+	others_end(SPACES_ENDED);
+	assert_false(spaces_find(&spaces, A, 0x10000, &p));
+}
+
 static void a_program_is_new_until_it_shows(void **state)
 {
 	take(PERFDATA_FORK, A, A, 1, false);
@@ -409,9 +562,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_a_handler_interrupted_is_there_until_its_last_system_call_is_done,
 						begin, end),
 		cmocka_unit_test_setup_teardown(without_its_file_the_process_is_read, begin, end),
+		cmocka_unit_test_setup_teardown(what_can_change_is_not_read_from_the_process, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_mapped_anew_is_looked_at_anew, begin, end),
+		cmocka_unit_test_setup_teardown(of_private_copies_nothing_is_kept_for_others, begin, end),
+		cmocka_unit_test_setup_teardown(a_line_that_is_cut_is_no_mapping, begin, end),
 		cmocka_unit_test_setup_teardown(what_was_writable_is_not_the_files, begin, end),
 		cmocka_unit_test_setup_teardown(a_process_is_gone_with_its_last_thread, begin, end),
 		cmocka_unit_test_setup_teardown(a_number_that_is_used_again_is_another_process, begin, end),
+		cmocka_unit_test_setup_teardown(threads_of_another_process_keep_none_of_that_number, begin, end),
 		cmocka_unit_test_setup_teardown(a_program_is_new_until_it_shows, begin, end),
 	};
 
