@@ -78,6 +78,21 @@ static void all_are_taken_again_when_the_machine_is_quiet(void **state)
 	assert_int_equal(m.governor.certain_ns, 0);
 }
 
+/* A moment of rest says little of the next one. */
+static void more_are_taken_step_by_step(void **state)
+{
+	struct machine m;
+	uint64_t certain_ns;
+
+	setup(&m, BUDGET);
+	for (int i = 0; i < 20; i++)
+		pass(&m);
+	certain_ns = m.governor.certain_ns;
+	assert_true(certain_ns > 10000);
+	m.now_ns += LOOK_NS;
+	assert_int_equal(governor_look(&m.governor, m.cost_ns, m.now_ns), certain_ns / 8);
+}
+
 /* What is left is the cost of noting each sched-out and sched-in: to take still fewer would only make the sums worse. */
 static void a_budget_that_cannot_be_held_makes_no_sums_worse_than_it_helps(void **state)
 {
@@ -165,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_above_the_budget_are_inside_it_after_some_rounds),
 		cmocka_unit_test(all_are_taken_again_when_the_machine_is_quiet),
+		cmocka_unit_test(more_are_taken_step_by_step),
 		cmocka_unit_test(a_budget_that_cannot_be_held_makes_no_sums_worse_than_it_helps),
 		cmocka_unit_test(more_to_do_is_worth_another_try),
 		cmocka_unit_test(without_a_budget_all_are_taken_whatever_it_costs),

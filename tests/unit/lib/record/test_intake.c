@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include "abi/offcpu.h"
 #include "abi/event.h"
+#include "abi/outcome.h"
 #include "formats.h"
 #include "lib/record/intake.h"
 #include "lib/record/modules.h"
@@ -195,6 +196,12 @@ static void numbers_for_which_a_profile_has_no_room_are_refused(void **state)
 	e.interval.off_ns = 5;
 	e.interval.runnable_ns = 6;
 	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_OFFCPU);
+	e.interval.off_ns = (1ULL << 62) + 1;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_SUM);
+	e.sum.sum.amount = (1ULL << 62) + 1;
+	assert_int_equal(take(size), -EPROTO);
 	size = make(EVENT_SUM);
 	e.sum.sum.count = 1ULL << 32;
 	assert_int_equal(take(size), -EPROTO);
@@ -282,6 +289,34 @@ static void an_occurrence_waits_for_its_stack_with_its_fields(void **state)
 	dusk_profile_free(p);
 }
 
+static void a_sum_counts_as_often_as_it_was(void **state)
+{
+	size_t size = make(EVENT_SUM);
+
+	e.sum.sum = (struct aggregation_sum){.count = 40, .amount = 4000};
+	e.sum.key.outcome = STACK_UNREADABLE;
+	assert_int_equal(take(size), 0);
+	assert_int_equal(join.by_outcome[DUSK_OFF_CPU][STACK_UNREADABLE], 40);
+}
+
+/* That of a task that has not been in user mode since is only late. */
+static void a_stack_that_was_lost_is_not_taken_for_one_that_is_due(void **state)
+{
+	size_t size = make(EVENT_SAMPLE);
+	struct map due = {0};
+	bool added;
+
+	assert_non_null(map_at(&due, 9, &added));
+	for (u64 cookie = 9; cookie <= 11; cookie++) {
+		e.sample.cookie = cookie;
+		assert_int_equal(take(size), 0);
+	}
+	join_end(&join, &due);
+	map_done(&due);
+	assert_int_equal(join.by_outcome[DUSK_CPU][PENDING], 1);
+	assert_int_equal(join.by_outcome[DUSK_CPU][RING_LOST], 2);
+}
+
 /* Nothing is left of it: a build with sanitizers tells. */
 static void an_occurrence_that_waits_in_vain_gives_its_fields_back(void **state)
 {
@@ -312,6 +347,8 @@ int main(void)
 		with_profile(a_name_need_not_end),
 		with_profile(a_stack_that_there_is_not_leaves_a_sample_without_it),
 		with_profile(an_occurrence_waits_for_its_stack_with_its_fields),
+		with_profile(a_sum_counts_as_often_as_it_was),
+		with_profile(a_stack_that_was_lost_is_not_taken_for_one_that_is_due),
 		with_profile(an_occurrence_that_waits_in_vain_gives_its_fields_back),
 		with_profile(an_occurrence_of_an_event_that_is_not_recorded_is_refused),
 	};
