@@ -17,6 +17,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "fleet/collect/spool.h"
@@ -25,6 +26,18 @@
 #define SHARDS 2
 #define BATCHES 5
 #define BYTES (1 << 20)
+
+/* How many seconds the spool's clocks are ahead, by their numbers. */
+static time_t ahead_s[2];
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	int rc = syscall(SYS_clock_gettime, clock, ret);
+
+	if (!rc && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC))
+		ret->tv_sec += ahead_s[clock];
+	return rc;
+}
 
 static const char *const places[SHARDS] = {"http://one/ dusk", "http://two/ dusk"};
 static char folder[] = "/dev/shm/dusk-spool-XXXXXX"; /* a kill is no power failure, and memory is faster */
@@ -50,6 +63,7 @@ static int empty_folder(void **state)
 	char command[128];
 
 	(void)state;
+	memset(ahead_s, 0, sizeof(ahead_s));
 	snprintf(command, sizeof(command), "rm -rf %s && mkdir %s", folder, folder);
 	return system(command);
 }
@@ -175,6 +189,54 @@ static void a_batch_is_taken_once(void **state)
 	assert_int_equal(added(s, samples(2)), -EEXIST); /* ... also in the next run */
 	assert_true(spool_has(s, TABLE_SAMPLES, 2));
 	assert_false(spool_has(s, TABLE_SAMPLES, 3));
+}
+
+static void arrive(struct spool *s, uint64_t batch)
+{
+	uint32_t shard = batch % SHARDS;
+	struct spool_insert i;
+
+	assert_int_equal(added(s, samples(batch)), 0);
+	assert_int_equal(spool_next(s, shard, &i), 0);
+	spool_insert_done(&i);
+	assert_int_equal(spool_arrived(s, shard), 0);
+}
+
+/* However many come meanwhile. */
+static void a_batch_that_has_arrived_is_known_for_a_quarter_of_an_hour(void **state)
+{
+	_cleanup_(spool_freep) struct spool *s = opened(0);
+
+	(void)state;
+	arrive(s, 2);
+	for (uint64_t batch = 4; batch < 20; batch += 2)
+		arrive(s, batch);
+	assert_true(spool_has(s, TABLE_SAMPLES, 2));
+	ahead_s[CLOCK_MONOTONIC] += 890;
+	arrive(s, 20);
+	ahead_s[CLOCK_MONOTONIC] += 20;
+	arrive(s, 22);
+	ahead_s[CLOCK_MONOTONIC] += 870;
+	arrive(s, 24);
+	assert_int_equal(added(s, samples(20)), -EEXIST);
+	ahead_s[CLOCK_MONOTONIC] += 40;
+	arrive(s, 26);
+	assert_true(spool_has(s, TABLE_SAMPLES, 22));
+	assert_false(spool_has(s, TABLE_SAMPLES, 2)); /* else memory would fill up */
+}
+
+static void a_clock_that_was_set_back_makes_nothing_wait(void **state)
+{
+	_cleanup_(spool_freep) struct spool *s = opened(3600 * 1000);
+	struct spool_insert i;
+
+	(void)state;
+	assert_int_equal(added(s, samples(2)), 0);
+	assert_int_equal(spool_next(s, 0, &i), -EAGAIN);
+	ahead_s[CLOCK_REALTIME] -= 24 * 3600;
+	assert_int_equal(spool_next(s, 0, &i), 0);
+	assert_int_equal(i.nr_posts, 1);
+	spool_insert_done(&i);
 }
 
 static void few_rows_wait_for_more(void **state)
@@ -430,6 +492,8 @@ int main(void)
 		cmocka_unit_test_setup(posts_of_a_shard_leave_as_one_insert, empty_folder),
 		cmocka_unit_test_setup(days_and_tables_are_inserts_of_their_own, empty_folder),
 		cmocka_unit_test_setup(a_batch_is_taken_once, empty_folder),
+		cmocka_unit_test_setup(a_batch_that_has_arrived_is_known_for_a_quarter_of_an_hour, empty_folder),
+		cmocka_unit_test_setup(a_clock_that_was_set_back_makes_nothing_wait, empty_folder),
 		cmocka_unit_test_setup(few_rows_wait_for_more, empty_folder),
 		cmocka_unit_test_setup(an_insert_is_one_block, empty_folder),
 		cmocka_unit_test_setup(a_full_spool_refuses_and_empties, empty_folder),
