@@ -119,6 +119,7 @@ static INLINE void note_addresses(void)
 		return;
 	control.walker = (u64)&v->state.walker;
 	control.pending = (u64)&v->state.pending;
+	control.sums_owner = v->state.sums.owner;
 }
 
 /* See struct probe_control: left_word. */
@@ -137,6 +138,20 @@ static INLINE void leave_word(void)
 	control.left_word = 0;
 }
 
+/* See struct probe_control: left_answer. */
+static INLINE void leave_answer(bool behind)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+	struct task_value *v =
+		control.left_answer && control.left_behind == behind ? bpf_map_lookup_elem(&tasks, &tid) : NULL;
+
+	if (!v)
+		return;
+	v->state.pending_answer[0] = (struct answer){.cookie = control.left_answer};
+	__sync_fetch_and_or(&v->state.pending, 1);
+	control.left_answer = 0;
+}
+
 static INLINE int ask(u32 kind, u64 ip)
 {
 	struct asking a = {ip, control.consumers[kind]};
@@ -146,7 +161,9 @@ static INLINE int ask(u32 kind, u64 ip)
 	__sync_fetch_and_add(&control.runs[kind], 1);
 	note_addresses();
 	leave_word();
+	leave_answer(false);
 	bpf_loop((control.again + 1) * PROBE_CONSUMERS, ask_one, &a, 0);
+	leave_answer(true);
 	return 0;
 }
 

@@ -61,9 +61,16 @@ struct probe_control {
 	 */
 	u64 left_word, left_task, left_birth;
 	u64 left_in_exec; /* only by a thread, not the first, whose last stack was walked */
-	u64 place;	  /* of BY_NMI: the address of the victim's variable of that name */
-	u32 no_ip;	  /* and not to say what was interrupted */
-	u32 nr_nmis;	  /* requests in .bss.nmis */
+	/*
+	 * Once, if not 0: the task that asks next has an answer with this cookie that waits for the callback of consumer 0,
+	 * which has slot 0, from before it asks, or from behind that.
+	 */
+	u64 left_answer;
+	u32 left_behind;
+	u64 sums_owner; /* of the task that asked last, before it did: core/shared/aggregation.h */
+	u64 place;	/* of BY_NMI: the address of the victim's variable of that name */
+	u32 no_ip;	/* and not to say what was interrupted */
+	u32 nr_nmis;	/* requests in .bss.nmis */
 };
 
 /* A cookie of a consumer: what requests said, and what dusk_unwind_done() got. */

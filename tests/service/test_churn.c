@@ -122,6 +122,27 @@ static void who_gets_the_place_of_another_gets_nothing_of_it(void **state)
 	victim_end(&v);
 }
 
+/* Else all later sums of the task would be kept elsewhere. */
+static void churn__sums_that_nobody_waits_for_leave_their_task(void **state)
+{
+	struct victim v = victim_start("read");
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&a, KIND(BY_RAW), NULL);
+	a.control->keys = 4;
+	asker_init(&a, 0, ALL_WAYS);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	victim_feed(&v, 1);
+	victim_wait_fed(&v);
+	assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 0), 0);
+	victim_feed(&v, 1);
+	victim_wait_fed(&v);
+	assert_int_equal(asker_counter(&a, "closed-idle"), 1);
+	assert_true(a.control->runs[BY_RAW] > 1);
+	assert_int_equal(a.control->sums_owner, 0);
+	victim_end(&v);
+}
+
 /* Another consumer waits for the same stack, so that the task keeps the sums of the one that has left until it is there. */
 static void churn__sums_of_one_that_left_reach_no_other(void **state)
 {
@@ -194,6 +215,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		with_tools(whoever_has_left_is_not_served_and_others_miss_nothing),
 		with_tools(who_gets_the_place_of_another_gets_nothing_of_it),
+		with_tools(churn__sums_that_nobody_waits_for_leave_their_task),
 		with_tools(churn__sums_of_one_that_left_reach_no_other),
 		with_tools(churn__a_word_brings_nothing_to_one_that_left),
 	};

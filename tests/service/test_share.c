@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/shared/defer.h"
 #include "core/shared/registry.h"
 #include "asker.h"
 #include "victim.h"
@@ -109,6 +110,55 @@ static void two_tools_share_one_walk(void **state)
 		assert_int_equal(other.stack, b.got.v[i].stack);
 	}
 	victim_end(&v);
+}
+
+#define COOKIE_BEFORE (~0ULL >> DEFER_BITS) /* the last of all */
+
+static void see_called(void *ctx, const struct probe_key *k, const struct probe_answers *said)
+{
+	if (k->cookie == COOKIE_BEFORE)
+		*(uint32_t *)ctx += said->done;
+}
+
+/*
+ * A callback of a tool, which has not been done yet, waits when the other tool's walk brings the next one. @behind: since the tool has
+ * asked for that. Returns how often it was done.
+ */
+static uint32_t leave_answer(bool behind)
+{
+	struct victim v = victim_start("read");
+	uint32_t called = 0;
+
+	victim_wait_asleep(&v, v.pid);
+	open_both(KIND(BY_RAW), NULL);
+	asker_init(&a, 0, DUSK_DELIVER_CALLBACK);
+	asker_init(&b, 0, DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	asker_attach(&b, BY_RAW, v.pid, 1); /* it asks last, and so its task work is the first, and walks */
+	a.control->left_behind = behind;
+	a.control->left_answer = COOKIE_BEFORE;
+	victim_feed(&v, 2);
+	victim_wait_fed(&v);
+	silence_both();
+	victim_feed(&v, 1);
+	asker_poll_for(&b, 2);
+	victim_end(&v);
+	assert_int_equal(a.control->left_answer, 0);
+	assert_int_equal(asker_tally(&a, 0).queued, 2);
+	asker_answers(&a, see_called, &called);
+	return called;
+}
+
+static void share__an_answer_that_waits_is_given_before_the_next(void **state)
+{
+	assert_int_equal(leave_answer(false), 1);
+	assert_int_equal(dusk_unwind_lost(a.unwinder, 0, "lost-stacks"), 0);
+}
+
+static void share__an_answer_that_gives_way_to_the_next_is_counted(void **state)
+{
+	assert_int_equal(leave_answer(true), 0);
+	assert_int_equal(dusk_unwind_lost(a.unwinder, 0, "lost-stacks"), 1);
 }
 
 #define MANY_BITS 20 /* more than any machine's CPUs need */
@@ -402,6 +452,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tools(two_tools_share_one_walk),
+		with_tools(share__an_answer_that_waits_is_given_before_the_next),
+		with_tools(share__an_answer_that_gives_way_to_the_next_is_counted),
 		with_tools(cookies_are_made_as_the_first_tool_has_said),
 		with_tools(callbacks_of_both_tools_are_called_once_a_cookie),
 		with_tools(callbacks_are_called_once_a_cookie_when_timers_ask),

@@ -94,6 +94,30 @@ static void a_process_whose_walk_does_not_end_is_asked_no_more(void **state)
 	victim_end(&w);
 }
 
+/* As one whose start time is another. */
+static void watch__who_gets_the_pid_of_an_excluded_process_is_asked(void **state)
+{
+	struct victim v = victim_start("getppid");
+	uint64_t start, before;
+	uint32_t pid = v.pid;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	set_walker(v.pid, 1);
+	asker_poll(&tool, LOOK_MS);
+	set_walker(0, 0);
+	assert_true(is_excluded(v.pid));
+	assert_int_equal(bpf_map_lookup_elem(map_fd("excluded"), &pid, &start), 0);
+	before = start - 1;
+	assert_int_equal(bpf_map_update_elem(map_fd("excluded"), &pid, &before, BPF_EXIST), 0);
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	asker_poll_for(&tool, 1);
+	asker_silence(&tool);
+	assert_true(tool.got.nr > 0);
+	assert_int_equal(asker_counter(&tool, "refused-excluded"), 0);
+	victim_end(&v);
+}
+
 static void unwind__excludes_no_process_for_a_walk_of_2_seconds(void **state)
 {
 	struct victim v = victim_start("read");
@@ -134,6 +158,9 @@ static void a_request_whose_task_work_was_lost_is_closed_within_two_sweeps(void 
 	victim_wait_asleep(&v, v.pid);
 	asker_silence(&tool);
 	lose_task_work(v.pid);
+	/* The first sweep, which could have come between the request and its task work. */
+	assert_true(dusk_unwind_poll(tool.unwinder, 0) >= 0);
+	assert_int_equal(asker_counter(&tool, "closed-lost"), 0);
 	asker_poll(&tool, 2 * SWEEP_MS + 200);
 	assert_int_equal(tool.got.nr, 1);
 	got = tool.got.v[0];
@@ -181,6 +208,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tools(a_process_whose_walk_does_not_end_is_asked_no_more),
+		with_tools(watch__who_gets_the_pid_of_an_excluded_process_is_asked),
 		with_tools(unwind__excludes_no_process_for_a_walk_of_2_seconds),
 		with_tools(a_request_whose_task_work_was_lost_is_closed_within_two_sweeps),
 		with_tools(a_request_that_waits_in_a_system_call_is_not_lost),

@@ -90,19 +90,32 @@ static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, s
 	return 0;
 }
 
+struct process {
+	u64 start;
+	u32 tgid;
+};
+
+/* Set @ctx to the process of thread @tid. False: there is no such thread. */
+static INLINE bool find_process(void *ctx, u32 tid)
+{
+	struct task_struct *t = bpf_task_from_pid(tid);
+	struct process *p = ctx;
+
+	if (!t)
+		return false;
+	p->tgid = t->tgid;
+	p->start = t->group_leader->start_boottime;
+	bpf_task_release(t);
+	return true;
+}
+
 /* Exclude the process of a walk that takes longer than any walk should. */
 static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, u64 *before_ns)
 {
-	u64 since, start;
-	u32 tid = watchdog_late(&w->head, *before_ns, &since), tgid;
-	struct task_struct *t = tid ? bpf_task_from_pid(tid) : NULL;
+	struct process p = {};
 
-	if (!t)
-		return 0;
-	tgid = t->tgid;
-	start = t->group_leader->start_boottime;
-	bpf_task_release(t);
-	if (watchdog_is_still(&w->head, since) && !bpf_map_update_elem(&excluded, &tgid, &start, BPF_NOEXIST))
+	if (watchdog_accuse(&w->head, *before_ns, find_process, &p) &&
+	    !bpf_map_update_elem(&excluded, &p.tgid, &p.start, BPF_NOEXIST))
 		fetch_add(&registry.nr_excluded, 1);
 	return 0;
 }

@@ -62,3 +62,13 @@ static INLINE u32 watchdog_late(const struct walker_head *w, u64 before_ns, u64 
 	tid = load_acquire(&w->tid);
 	return *since_ns && *since_ns < before_ns && watchdog_is_still(w, *since_ns) ? tid : 0;
 }
+
+/* Is there a walk that began before @before_ns, of whose tid @look_up(@ctx) has found out something that is true? */
+static INLINE bool watchdog_accuse(const struct walker_head *w, u64 before_ns, bool (*look_up)(void *ctx, u32 tid),
+				   void *ctx)
+{
+	u64 since;
+	u32 tid = watchdog_late(w, before_ns, &since);
+
+	return tid && look_up(ctx, tid) && watchdog_is_still(w, since);
+}
