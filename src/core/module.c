@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/atomic.h"
 #include "core/module.h"
+#include "core/module_number.h"
 #include "core/arch/tables.h"
 
 #define FEW_MAPPINGS 64
@@ -135,15 +136,6 @@ static INLINE bool module_is_readable(const struct module *m)
 	return m->kind < MODULE_UNREADABLE;
 }
 
-static INLINE u32 next_number(void)
-{
-	u32 id = 0;
-
-	if (load_relaxed(&nr_modules) < MAX_MODULE_ID)
-		id = fetch_add(&nr_modules, 1) + 1;
-	return id <= MAX_MODULE_ID ? id : 0; /* other CPUs took the last ones */
-}
-
 /*
  * Read the headers of the file at ms->vma, which has the module number @id; 0: none yet. Share what they say, unless
  * they are private copies: then set module_here()->own_headers. Returns the module to use; it has number 0 if it could
@@ -169,7 +161,7 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 	if (id && !may_share)
 		return &ms->read;
 	if (!id)
-		ms->read.id = next_number();
+		ms->read.id = module_number(&nr_modules);
 	ms->read.used_s = ms->now_s;
 	ms->shareable = ms->read;
 	if (!may_share) { /* share its number, but nothing else */
