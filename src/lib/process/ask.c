@@ -138,6 +138,11 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx)
 	return ret == -EPIPE ? -ECHILD : ret;
 }
 
+struct reply {
+	ssize_t nr;
+	uint64_t used_ns; /* CPU time so far */
+};
+
 struct request {
 	ssize_t (*fn)(const void *question, char *ret, size_t size);
 	size_t question_bytes, size;
@@ -148,8 +153,8 @@ static bool answer(int channel)
 {
 	_cleanup_(freep) char *question = NULL;
 	_cleanup_(freep) char *ret = NULL;
+	struct reply reply;
 	struct request r;
-	ssize_t nr;
 
 	if (read_all(channel, &r, sizeof(r), UINT64_MAX))
 		return false;
@@ -157,8 +162,9 @@ static bool answer(int channel)
 	ret = malloc(r.size + 1);
 	if (!question || !ret || read_all(channel, question, r.question_bytes, UINT64_MAX))
 		return false;
-	nr = r.fn(question, ret, r.size);
-	return write_all(channel, &nr, sizeof(nr)) && (nr <= 0 || write_all(channel, ret, nr));
+	reply.nr = r.fn(question, ret, r.size);
+	reply.used_ns = cpu_used_ns();
+	return write_all(channel, &reply, sizeof(reply)) && (reply.nr <= 0 || write_all(channel, ret, reply.nr));
 }
 
 /* What we hold open would stay open for as long as the child lives; and signals for all of a terminal are not for it. */
@@ -191,7 +197,7 @@ ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char 
 {
 	const struct request r = {fn, bytes, size};
 	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
-	ssize_t nr = 0;
+	struct reply reply = {0};
 	int err;
 
 	if (!c->pid)
@@ -199,15 +205,18 @@ ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char 
 	if (!c->pid)
 		return c->channel;
 	err = write_all(c->channel, &r, sizeof(r)) && write_all(c->channel, question, bytes)
-		      ? read_all(c->channel, &nr, sizeof(nr), end_ns)
+		      ? read_all(c->channel, &reply, sizeof(reply), end_ns)
 		      : -ECHILD;
-	if (!err && nr > 0)
-		err = (size_t)nr > size ? -ECHILD : read_all(c->channel, ret, nr, end_ns);
-	if (!err)
-		return nr;
+	if (!err && reply.nr > 0)
+		err = (size_t)reply.nr > size ? -ECHILD : read_all(c->channel, ret, reply.nr, end_ns);
+	if (!err) {
+		c->used_ns = reply.used_ns;
+		return reply.nr;
+	}
 	end(c->pid, err, begin_ns, &c->wasted_ns);
 	close(c->channel);
 	c->pid = 0;
+	c->used_ns = 0;
 	return err;
 }
 
@@ -218,4 +227,5 @@ void ask_end(struct ask_child *c)
 	end(c->pid, 0, now_ns(), &c->wasted_ns);
 	close(c->channel);
 	c->pid = 0;
+	c->used_ns = 0;
 }

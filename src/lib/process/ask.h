@@ -40,6 +40,8 @@ struct ask_child {
 	pid_t pid;
 	int channel; /* without a child a negative errno, which says why */
 	struct budget wasted_ns;
+	uint64_t
+		used_ns; /* CPU time of the child as of its last answer, until it ends: then it counts as cpu_used_ns() does */
 };
 
 /* Begin the child now, while this process is small: it has our memory as it is now. */

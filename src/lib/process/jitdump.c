@@ -367,6 +367,13 @@ static ssize_t find_mark(void *ctx, char *ret, size_t size)
 	return -ENOENT;
 }
 
+bool jitdump_is_mapped(pid_t pid, pid_t inner)
+{
+	struct mapped wanted = {.pid = pid, .inner = inner}, m;
+
+	return find_mark(&wanted, (char *)&m, sizeof(m)) > 0;
+}
+
 int jitdump_open(pid_t pid)
 {
 	struct mapped wanted = {.pid = pid}, m;

@@ -20,6 +20,9 @@ struct jitdump;
  */
 int jitdump_open(pid_t pid);
 
+/* Has @pid, which is @inner in its own namespace, mapped a dump? The process may let this wait: for a child that asks (ask.h). */
+bool jitdump_is_mapped(pid_t pid, pid_t inner);
+
 /*
  * Read the dump in @fd from its beginning to its end or to the first invalid record, as it may still be written. Only
  * functions that were at @addresses are kept. Free *@ret with jitdump_free().

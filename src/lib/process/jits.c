@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "lib/process/jit_files.h"
 #include "lib/process/jitdump.h"
 #include "lib/process/perfmap.h"
 #include "lib/process/procfs.h"
@@ -22,6 +23,7 @@ struct jit {
 	uint32_t parent;	    /* index of the process whose code it has had since its fork(), or NONE */
 	uint64_t forked_ns;	    /* CLOCK_MONOTONIC */
 	uint64_t look_ns, pause_ns; /* when to look for its files again */
+	bool asked;		    /* for its parent */
 	int dump_fd, map_fd;	    /* -1: none */
 	struct perfmap_marks marks;
 	struct vec(uint64_t) wanted;
@@ -36,14 +38,19 @@ struct jits {
 	struct map by_pid; /* pid -> index */
 	size_t end_fd;
 	uint64_t followed_ns;
+	uint64_t allowed, left_out; /* looks */
+	struct ask_child child;
 };
 
 struct jits *jits_new(size_t end_fd)
 {
 	struct jits *j = calloc(1, sizeof(*j));
 
-	if (j)
-		j->end_fd = end_fd;
+	if (!j)
+		return NULL;
+	j->end_fd = end_fd;
+	j->allowed = UINT64_MAX;
+	ask_begin(&j->child);
 	return j;
 }
 
@@ -63,6 +70,7 @@ void jits_free(struct jits *j)
 	}
 	vec_done(&j->all);
 	map_done(&j->by_pid);
+	ask_end(&j->child);
 	free(j);
 }
 
@@ -74,14 +82,14 @@ static uint32_t known(const struct jits *j, pid_t pid)
 }
 
 /* Return the index of @pid, which is added if it is new, or NONE: memory is short. */
-static uint32_t process_at(struct jits *j, pid_t pid, bool *fresh)
+static uint32_t process_at(struct jits *j, pid_t pid)
 {
-	uint32_t *index = map_at(&j->by_pid, pid, fresh);
+	bool fresh;
+	uint32_t *index = map_at(&j->by_pid, pid, &fresh);
 
-	*fresh = index && !*index;
 	if (!index)
 		return NONE;
-	if (*fresh) {
+	if (!*index) {
 		if (vec_push(&j->all, ((struct jit){.pid = pid, .parent = NONE, .dump_fd = -1, .map_fd = -1})))
 			return NONE;
 		*index = j->all.nr;
@@ -118,47 +126,62 @@ static void mark(struct jit *p, uint64_t now)
 		*last = (struct perfmap_mark){st.st_size, now, now};
 }
 
-static void open_files(struct jits *j, struct jit *p, uint64_t now)
+/* Open what @p writes, by @files, unless it is open. */
+static void open_files(struct jits *j, struct jit *p, uint8_t files, uint64_t now)
 {
-	if (now < p->look_ns)
-		return;
-	p->pause_ns = !p->pause_ns ? FIRST_PAUSE_NS : p->pause_ns < LONGEST_PAUSE_NS ? 2 * p->pause_ns : p->pause_ns;
-	p->look_ns = now + p->pause_ns;
-	if (p->dump_fd < 0)
+	if (p->dump_fd < 0 && files & JIT_WRITES_DUMP)
 		keep(j, &p->dump_fd, jitdump_open(p->pid));
-	if (p->map_fd < 0) {
+	if (p->map_fd < 0 && files & JIT_WRITES_MAP) {
 		keep(j, &p->map_fd, perfmap_open(p->pid));
 		mark(p, now);
 	}
 }
 
+/* Look for files of process @i. Returns false if that has to wait. */
+static bool look(struct jits *j, uint32_t i, uint64_t now)
+{
+	struct jit *p = &j->all.v[i];
+	uint8_t files;
+
+	if (now < p->look_ns)
+		return true;
+	if (!j->allowed) {
+		j->left_out++;
+		return false;
+	}
+	j->allowed--;
+	p->pause_ns = !p->pause_ns ? FIRST_PAUSE_NS : p->pause_ns < LONGEST_PAUSE_NS ? 2 * p->pause_ns : p->pause_ns;
+	p->look_ns = now + p->pause_ns;
+	if ((p->dump_fd < 0 || p->map_fd < 0) && !jit_files_find(&j->child, &p->pid, 1, &files))
+		open_files(j, p, files, now);
+	return true;
+}
+
 /* Find the process from which @pid, which is new, has its address space. */
-static uint32_t find_parent(struct jits *j, pid_t pid, uint64_t *forked_ns, bool *fresh)
+static uint32_t find_parent(struct jits *j, pid_t pid, uint64_t *forked_ns)
 {
 	struct procfs_origin child, parent;
 
-	*fresh = false;
 	if (procfs_origin(pid, &child) || procfs_origin(child.parent, &parent) ||
 	    memcmp(child.layout, parent.layout, sizeof(child.layout)) != 0)
 		return NONE;
 	*forked_ns = child.started_ns;
-	return process_at(j, child.parent, fresh);
+	return process_at(j, child.parent);
 }
 
 /* Its parents are asked once: later it may have another one, which took it over. */
 static void add_parents(struct jits *j, uint32_t child, uint64_t now)
 {
-	bool fresh = true;
-
-	for (int i = 0; i < MAX_GENERATIONS && fresh; i++) {
+	for (int i = 0; i < MAX_GENERATIONS && !j->all.v[child].asked; i++) {
 		uint64_t forked_ns = 0;
-		uint32_t parent = find_parent(j, j->all.v[child].pid, &forked_ns, &fresh);
+		uint32_t parent = find_parent(j, j->all.v[child].pid, &forked_ns);
 
+		j->all.v[child].asked = true;
 		if (parent == NONE)
 			return;
 		j->all.v[child].parent = parent;
 		j->all.v[child].forked_ns = forked_ns;
-		open_files(j, &j->all.v[parent], now);
+		look(j, parent, now);
 		child = parent;
 	}
 }
@@ -166,14 +189,42 @@ static void add_parents(struct jits *j, uint32_t child, uint64_t now)
 void jits_look(struct jits *j, pid_t pid)
 {
 	uint64_t now = now_ns();
-	bool fresh;
-	uint32_t i = pid > 0 ? process_at(j, pid, &fresh) : NONE;
+	uint32_t i = pid > 0 ? process_at(j, pid) : NONE;
 
-	if (i == NONE)
-		return;
-	open_files(j, &j->all.v[i], now);
-	if (fresh)
+	if (i != NONE && look(j, i, now))
 		add_parents(j, i, now);
+}
+
+void jits_allow(struct jits *j, uint64_t looks)
+{
+	j->allowed = looks;
+}
+
+uint64_t jits_left_out(const struct jits *j)
+{
+	return j->left_out;
+}
+
+uint64_t jits_used_ns(const struct jits *j)
+{
+	return j->child.used_ns;
+}
+
+/* Look once more for all that is not there, for several processes at once. */
+static void look_at_all(struct jits *j, uint64_t now)
+{
+	uint8_t files[JIT_FILES_AT_ONCE];
+	pid_t pid[JIT_FILES_AT_ONCE];
+
+	for (size_t from = 0, nr; from < j->all.nr; from += nr) {
+		nr = j->all.nr - from < JIT_FILES_AT_ONCE ? j->all.nr - from : JIT_FILES_AT_ONCE;
+		for (size_t i = 0; i < nr; i++)
+			pid[i] = j->all.v[from + i].pid;
+		if (jit_files_find(&j->child, pid, nr, files))
+			continue;
+		for (size_t i = 0; i < nr; i++)
+			open_files(j, &j->all.v[from + i], files[i], now);
+	}
 }
 
 void jits_follow(struct jits *j, bool last)
@@ -183,15 +234,10 @@ void jits_follow(struct jits *j, bool last)
 	if (!last && now < j->followed_ns + FOLLOW_NS)
 		return;
 	j->followed_ns = now;
-	for (size_t i = 0; i < j->all.nr; i++) {
-		struct jit *p = &j->all.v[i];
-
-		if (last)
-			p->look_ns = 0;
-		mark(p, now);
-		if (last)
-			open_files(j, p, now);
-	}
+	for (size_t i = 0; i < j->all.nr; i++)
+		mark(&j->all.v[i], now);
+	if (last)
+		look_at_all(j, now);
 }
 
 int jits_want(struct jits *j, pid_t pid, uint64_t address)

@@ -13,7 +13,10 @@
 
 struct jits;
 
-/* @end_fd: descriptors from this number on stay free: files beyond are not kept open. Returns NULL when memory is short. */
+/*
+ * @end_fd: descriptors from this number on stay free: files beyond are not kept open. To be called before anything else takes memory, as a
+ * child begins that asks. Returns NULL when memory is short.
+ */
 struct jits *jits_new(size_t end_fd);
 void jits_free(struct jits *j);
 
@@ -22,6 +25,15 @@ void jits_free(struct jits *j);
  * after the code.
  */
 void jits_look(struct jits *j, pid_t pid);
+
+/* Until this is called again, look so often at most; what is left out is counted. Without it there is no limit. */
+void jits_allow(struct jits *j, uint64_t looks);
+
+/* How many looks were left out. A process that lives is looked at later. */
+uint64_t jits_left_out(const struct jits *j);
+
+/* CPU time of the child that asks, cpu_used_ns() does not have it. */
+uint64_t jits_used_ns(const struct jits *j);
 
 /*
  * Note how long perf maps are by now: their lines have no times. To be called often: it looks ten times a second. @last: look once more for

@@ -287,6 +287,24 @@ static int check(int fd, pid_t pid, uid_t owner)
 	return fd;
 }
 
+bool perfmap_is_there(pid_t pid, pid_t inner)
+{
+	_cleanup_(closep) int root = -1;
+	_cleanup_(closep) int map = -1;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
+	if (!access(name, F_OK))
+		return true;
+	if (!inner)
+		return false;
+	snprintf(name, sizeof(name), "/proc/%d/root", pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", inner);
+	map = root < 0 ? -1 : procfs_look_up(root, name);
+	return map >= 0;
+}
+
 int perfmap_open(pid_t pid)
 {
 	_cleanup_(closep) int fd = -1;

@@ -17,6 +17,12 @@ struct perfmap;
 int perfmap_open(pid_t pid);
 
 /*
+ * Is there a file of that name for @pid, which is @inner in its own namespace, or 0: it is gone? Where files are on a network this may wait:
+ * for a child that asks (ask.h).
+ */
+bool perfmap_is_there(pid_t pid, pid_t inner);
+
+/*
  * Read the map in @fd from its beginning, for the functions at @addresses; memory use depends on their number, and on that
  * of lines for them, not on the size of the map. Free *@ret with perfmap_free().
  * Returns 0, -EFBIG (over 256 MiB, or a million lines or 32 MiB of names for these addresses: a part of it could give names

@@ -198,6 +198,15 @@ static int open_link(void *name)
 	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
 }
 
+/* Of a process that is gone no child has to be asked. */
+static bool is_there(pid_t pid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d", pid);
+	return !access(name, F_OK);
+}
+
 static void name_mapping(char ret[static MAPPING_NAME_BYTES], pid_t pid, uint64_t start, uint64_t end)
 {
 	snprintf(ret, MAPPING_NAME_BYTES, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
@@ -208,7 +217,7 @@ int procfs_open_mapped(pid_t pid, uint64_t start, uint64_t end)
 	char name[MAPPING_NAME_BYTES];
 
 	name_mapping(name, pid, start, end);
-	return ask_for_file(open_link, name);
+	return is_there(pid) ? ask_for_file(open_link, name) : -ESRCH;
 }
 
 int procfs_open_program(pid_t pid)
@@ -216,7 +225,7 @@ int procfs_open_program(pid_t pid)
 	char name[MAPPING_NAME_BYTES];
 
 	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
-	return ask_for_file(open_link, name);
+	return is_there(pid) ? ask_for_file(open_link, name) : -ESRCH;
 }
 
 static ssize_t read_link(void *name, char *ret, size_t size)
@@ -232,7 +241,7 @@ int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_
 	ssize_t len;
 
 	name_mapping(name, pid, start, end);
-	len = ask_in_child(read_link, name, path, sizeof(path));
+	len = is_there(pid) ? ask_in_child(read_link, name, path, sizeof(path)) : -ESRCH;
 	if (len < 0)
 		return len;
 	if (len >= (ssize_t)sizeof(path) || len >= (ssize_t)size)

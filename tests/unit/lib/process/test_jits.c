@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -140,12 +141,71 @@ static void jits__another_program_has_nothing_of_its_parent(void **state)
 	unlink_map(getpid());
 }
 
+static pid_t one_that_is_gone(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+/* Most processes with generated code write nothing: to find that out begins, and ends, no other process. */
+static void jits__processes_without_files_are_asked_by_one_child(void **state)
+{
+	_cleanup_(jits_freep) struct jits *j = jits_new(64);
+	struct rusage before, after;
+	pid_t pid[20], gone = one_that_is_gone();
+
+	for (int i = 0; i < 20; i++)
+		pid[i] = child(false);
+	getrusage(RUSAGE_CHILDREN, &before);
+	for (int i = 0; i < 20; i++)
+		jits_look(j, pid[i]);
+	jits_look(j, gone);
+	jits_follow(j, true);
+	getrusage(RUSAGE_CHILDREN, &after);
+	assert_int_equal(after.ru_minflt, before.ru_minflt);
+	for (int i = 0; i < 20; i++)
+		end(pid[i]);
+}
+
+static void jits__looks_that_are_not_allowed_are_counted_and_made_up_for(void **state)
+{
+	_cleanup_(jits_freep) struct jits *j = jits_new(64);
+	pid_t pid[2];
+
+	write_map(getpid(), "1000 10 before\n", "w");
+	for (int i = 0; i < 2; i++)
+		pid[i] = child(false);
+	write_map(pid[1], "2000 10 own\n", "w");
+	jits_allow(j, 1);
+	jits_look(j, pid[0]); /* its parent is left out, or its own files are */
+	jits_look(j, pid[1]);
+	assert_int_equal(jits_left_out(j), 2);
+	jits_allow(j, 2);
+	jits_look(j, pid[1]);
+	jits_follow(j, true);
+	assert_int_equal(jits_left_out(j), 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(jits_want(j, pid[i], 0x1000) | jits_want(j, pid[i], 0x2000), 0);
+	assert_string_equal(name_in(j, pid[0], 0x1000), "before");
+	assert_string_equal(name_in(j, pid[1], 0x1000), "before");
+	assert_string_equal(name_in(j, pid[1], 0x2000), "own");
+	for (int i = 0; i < 2; i++)
+		end(pid[i]);
+	unlink_map(getpid());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jits__a_child_has_its_parents_code_and_its_own),
 		cmocka_unit_test(jits__what_came_after_the_fork_is_the_parents),
 		cmocka_unit_test(jits__another_program_has_nothing_of_its_parent),
+		cmocka_unit_test(jits__processes_without_files_are_asked_by_one_child),
+		cmocka_unit_test(jits__looks_that_are_not_allowed_are_counted_and_made_up_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
