@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		profile_event(j.writer, "sched:sched_process_exec");
 	in.fields = learnt();
 	in.nr_events = NR_EVENTS;
-	j.modules = modules_new(j.writer);
+	j.modules = modules_new(j.writer, NULL);
 	j.stacks = stacks_new(j.writer, j.modules, NULL);
 	j.stitch = join_stitch();
 	while (size > 2 && !j.failed) {

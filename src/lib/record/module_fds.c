@@ -21,14 +21,17 @@ void module_fds_raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void module_fds_init(struct module_fds *m)
+size_t module_fds_end(void)
 {
 	rlim_t spare = SPARE_FDS + SPARE_FDS_A_CPU * (rlim_t)sysconf(_SC_NPROCESSORS_CONF);
 	struct rlimit limit;
 
-	*m = (struct module_fds){0};
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > spare)
-		m->end = limit.rlim_cur - spare;
+	return !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > spare ? limit.rlim_cur - spare : 0;
+}
+
+void module_fds_init(struct module_fds *m)
+{
+	*m = (struct module_fds){.end = module_fds_end()};
 }
 
 void module_fds_done(struct module_fds *m)

@@ -17,6 +17,9 @@ struct module_fds {
 /* Raise the limit of this process for open files as far as it goes. Processes that it has forked before are not concerned. */
 void module_fds_raise_limit(void);
 
+/* Descriptors from this number on are to stay free. */
+size_t module_fds_end(void);
+
 void module_fds_init(struct module_fds *m);
 void module_fds_done(struct module_fds *m);
 

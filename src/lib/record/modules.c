@@ -16,13 +16,14 @@ struct modules_known {
 	struct map by_id; /* module number -> index; and ANON_KEY(pid) -> index */
 	struct jits *jits;
 	struct module_fds fds;
+	uint64_t allowed, left_out; /* files */
 	uint32_t kernel;
 	int named; /* module events by module number, or -1 */
 };
 
 #define ANON_KEY(pid) (1ULL << 32 | (uint32_t)(pid))
 
-struct modules_known *modules_new(struct profile_writer *w)
+struct modules_known *modules_new(struct profile_writer *w, struct jits *jits)
 {
 	struct modules_known *m = calloc(1, sizeof(*m));
 	char build_id[BUILDID_TEXT_BYTES];
@@ -31,11 +32,8 @@ struct modules_known *modules_new(struct profile_writer *w)
 	if (!m)
 		return NULL;
 	module_fds_init(&m->fds);
-	m->jits = jits_new(m->fds.end);
-	if (!m->jits) {
-		modules_free(m);
-		return NULL;
-	}
+	m->jits = jits;
+	m->allowed = UINT64_MAX;
 	m->named = -1;
 	m->writer = w;
 	probe_kernel_build_id(build_id, sizeof(build_id));
@@ -49,13 +47,23 @@ void modules_free(struct modules_known *m)
 		return;
 	module_fds_done(&m->fds);
 	map_done(&m->by_id);
-	jits_free(m->jits);
 	free(m);
 }
 
 void modules_ask(struct modules_known *m, int named)
 {
 	m->named = named;
+}
+
+/* When names are looked up, the file may be deleted, or its mount namespace gone. */
+static int open_file(struct modules_known *m, struct module_event *met, const struct event_module *e)
+{
+	if (!m->allowed) {
+		m->left_out++;
+		return -EDQUOT;
+	}
+	m->allowed--;
+	return module_event_open(met, e);
 }
 
 void modules_learn(struct modules_known *m, const struct event_module *e)
@@ -66,8 +74,7 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 	bool added;
 
 	module_event_read(&met, e);
-	/* When names are looked up, the file may be deleted, or its mount namespace gone. */
-	fd = module_event_open(&met, e);
+	fd = open_file(m, &met, e);
 	index = map_at(&m->by_id, e->id, &added);
 	if (!index)
 		return;
@@ -117,12 +124,18 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 
 void modules_open_jit(struct modules_known *m, pid_t pid)
 {
-	jits_look(m->jits, pid);
+	if (m->jits)
+		jits_look(m->jits, pid);
 }
 
-struct jits *modules_jits(struct modules_known *m)
+void modules_allow(struct modules_known *m, uint64_t files)
 {
-	return m->jits;
+	m->allowed = files;
+}
+
+uint64_t modules_left_out(const struct modules_known *m)
+{
+	return m->left_out;
 }
 
 const int *modules_fds(const struct modules_known *m, uint32_t *nr)

@@ -12,7 +12,8 @@
 
 struct modules_known;
 
-struct modules_known *modules_new(struct profile_writer *w);
+/* @jits: of whose processes files are opened; the caller's, as long as the modules; NULL: none are. */
+struct modules_known *modules_new(struct profile_writer *w, struct jits *jits);
 void modules_free(struct modules_known *m);
 
 /* From now on look in @named, a map of module events by module number, for a module whose event did not come. */
@@ -32,8 +33,11 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid);
  */
 void modules_open_jit(struct modules_known *m, pid_t pid);
 
-/* The files of JITs, which @m owns. */
-struct jits *modules_jits(struct modules_known *m);
+/* Until this is called again, open so many files of modules at most; what is left out is counted. Without it there is no limit. */
+void modules_allow(struct modules_known *m, uint64_t files);
+
+/* Files that were not opened. Their functions have names if the files are there when these are looked up. */
+uint64_t modules_left_out(const struct modules_known *m);
 
 /* Return a file descriptor for each of the profile's *@nr modules, or -1. @m owns them. */
 const int *modules_fds(const struct modules_known *m, uint32_t *nr);

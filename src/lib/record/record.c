@@ -16,6 +16,7 @@
 #include "lib/profile/file/abi_names.h"
 #include "lib/error.h"
 #include "lib/options.h"
+#include "lib/record/allowance.h"
 #include "lib/record/join.h"
 #include "lib/record/kernel_watch.h"
 #include "lib/record/mode.h"
@@ -31,7 +32,12 @@
 
 #define NS_A_S 1000000000ULL
 #define COMMIT_NS NS_A_S
+#define LOOK_NS 1000000ULL	   /* of CPU time for the files of a process or a module, at the most */
 #define MIN_WINDOW_NS 100000000ULL /* about as often as a recorder looks */
+
+/* Of the limit of CPU time: what is not touched for the files of JITs, and for titles of processes. */
+#define JITS_RESERVE 0.5
+#define TITLES_RESERVE 0.25
 
 /* A row for each mode, by enum dusk_record_mode. */
 static const struct mode *const modes[] = {
@@ -46,6 +52,9 @@ struct dusk_record {
 	void *of_mode; /* what its new() has made */
 	struct join join;
 	struct titles titles;
+	struct jits *jits;
+	struct allowance allowance;
+	double max_cpu; /* of all CPUs; 0: no limit */
 	struct kernel_watch kernel;
 	bool started; /* there may be something in the profile */
 	bool windows; /* it is committed when one is over */
@@ -124,7 +133,6 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 {
 	int stops_before = o->stops ? *o->stops : 0, ret;
 
-	module_fds_raise_limit();
 	ret = r->mode->new(&r->of_mode, &r->join, o, stops_before, err);
 	if (!ret)
 		ret = mode_go_on(o, stops_before, err);
@@ -135,7 +143,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 
 static int furnish(struct dusk_record *r)
 {
-	r->join.modules = modules_new(r->join.writer);
+	r->join.modules = modules_new(r->join.writer, r->jits);
 	return r->join.modules ? r->mode->furnish(r->of_mode) : -ENOMEM;
 }
 
@@ -160,8 +168,11 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	r->mode = modes[opts->mode];
 	r->windows = opts->window_ns;
 	r->memory_limit = opts->memory_limit;
+	r->max_cpu = opts->max_cpu;
 	titles_begin(&r->titles);
-	e = prepare(r, opts, err);
+	module_fds_raise_limit();
+	r->jits = jits_new(module_fds_end());
+	e = r->jits ? prepare(r, opts, err) : -ENOMEM;
 	if (!e) {
 		e = furnish(r);
 		write_settings(r, opts);
@@ -176,6 +187,25 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	return 0;
 }
 
+/* CPU time of the recorder with its children: those that have ended, and those that it asks. */
+static uint64_t used_ns(const struct dusk_record *r)
+{
+	return cpu_used_ns() + r->titles.child.used_ns + jits_used_ns(r->jits);
+}
+
+/*
+ * Names of processes, and files of modules and of JITs, are what a recorder can leave out when it takes too much CPU time: first the files of
+ * JITs, as each costs most and few processes have some.
+ */
+static void allow(struct dusk_record *r, uint64_t now)
+{
+	uint64_t used = used_ns(r);
+
+	jits_allow(r->jits, allowance_left(&r->allowance, JITS_RESERVE, used, now) / LOOK_NS);
+	r->titles.held = !allowance_left(&r->allowance, TITLES_RESERVE, used, now);
+	modules_allow(r->join.modules, allowance_left(&r->allowance, 0, used, now) / LOOK_NS);
+}
+
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
 	int ret;
@@ -186,6 +216,7 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	r->committed_ns = r->join.start_ns;
 	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
 	write_start_time(r->join.writer, now_ns() - r->join.start_ns);
+	allowance_begin(&r->allowance, r->max_cpu, sysconf(_SC_NPROCESSORS_ONLN), used_ns(r), now_ns());
 	return error_complete(err, ret, "cannot begin to record");
 }
 
@@ -199,15 +230,34 @@ static int follow_processes(struct dusk_record *r)
 	return titles_follow(&r->titles, r->join.writer, of_process(r));
 }
 
+static void count_left_out(struct dusk_record *r)
+{
+	struct profile_writer *w = r->join.writer;
+
+	if (!r->max_cpu)
+		return;
+	profile_count(w, "lost-jit-looks",
+		      "looks for jitdumps and perf maps left out, or done later: the limit of CPU time was reached",
+		      jits_left_out(r->jits));
+	profile_count(w, "lost-titles",
+		      "processes whose title was read late, or not at all as they had ended: the limit of CPU time was "
+		      "reached",
+		      titles_late(&r->titles));
+	profile_count(w, "lost-module-files",
+		      "files of modules not kept open for their names: the limit of CPU time was reached",
+		      modules_left_out(r->join.modules));
+}
+
 /* Write what has been counted up to @time_ns of the recording. */
 static void count(struct dusk_record *r, uint64_t time_ns)
 {
 	r->mode->count(r->of_mode);
 	profile_count(r->join.writer, "recorder-cpu-ns",
-		      "CPU time of the recorder itself, but not in the kernel's side", cpu_used_ns());
+		      "CPU time of the recorder itself with its children, but not in the kernel's side", used_ns(r));
 	profile_count(r->join.writer, "titles-full",
 		      "processes without a title and its labels: there were too many of their user's, or of all",
 		      r->titles.refused);
+	count_left_out(r);
 	if (r->memory_limit && *r->memory_limit) {
 		profile_count(r->join.writer, "memory-limit",
 			      "recordings that ended early: their limit of memory was reached", 1);
@@ -218,13 +268,18 @@ static void count(struct dusk_record *r, uint64_t time_ns)
 
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
 {
-	int ret = r->mode->poll(r->of_mode, timeout_ms);
 	uint64_t now = now_ns();
-	bool is_over = profile_window_is_over(r->join.writer, now - r->join.start_ns);
+	bool is_over;
+	int ret;
+
+	allow(r, now);
+	ret = r->mode->poll(r->of_mode, timeout_ms);
+	now = now_ns();
+	is_over = profile_window_is_over(r->join.writer, now - r->join.start_ns);
 
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
-	jits_follow(modules_jits(r->join.modules), false);
+	jits_follow(r->jits, false);
 	ret = kernel_watch_follow(&r->kernel) ?: follow_processes(r);
 	if (ret || (!is_over && now - r->committed_ns < COMMIT_NS))
 		return error_complete(err, ret, "cannot record the titles of processes");
@@ -254,7 +309,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		*err->text = 0;
 	ret = r->mode->stop(r->of_mode, &stop_ns, err);
 	count(r, stop_ns - r->join.start_ns);
-	jits_follow(modules_jits(r->join.modules), true);
+	jits_follow(r->jits, true);
 	if (!ret)
 		ret = kernel_watch_end(&r->kernel);
 	if (!ret)
@@ -279,7 +334,7 @@ static int save_names(struct profile_writer *w, struct dusk_profile *p, const st
 static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
 {
 	struct dusk_symbol_options opts = {.sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true};
-	struct recorded recorded = {.jits = modules_jits(r->join.modules), .kernel = &r->kernel.code};
+	struct recorded recorded = {.jits = r->jits, .kernel = &r->kernel.code};
 	_cleanup_(freep) int *fds = NULL;
 	struct dusk_profile *p;
 	uint32_t nr;
@@ -361,6 +416,7 @@ static void free_record(struct dusk_record *r, bool keep)
 		profile_discard(r->join.writer);
 	stacks_free(r->join.stacks);
 	modules_free(r->join.modules);
+	jits_free(r->jits);
 	join_done(&r->join);
 	titles_done(&r->titles);
 	kernel_watch_done(&r->kernel);

@@ -103,7 +103,7 @@ static int note(struct titles *t, uint32_t thread, pid_t pid, pid_t tid)
 /* Forget those that have been read and have no title, of which most are gone, so that there is room for others. */
 static int forget(struct titles *t)
 {
-	size_t nr = 0, read = 0, again = 0;
+	size_t nr = 0, read = 0, again = 0, waited = 0;
 	bool fresh;
 
 	map_clear(&t->of);
@@ -118,12 +118,14 @@ static int forget(struct titles *t)
 			return -ENOMEM;
 		read += i < t->read;
 		again += i < t->again;
+		waited += i < t->waited;
 		t->titled.v[nr++] = at;
 		*last = nr;
 	}
 	t->titled.nr = nr;
 	t->read = read;
 	t->again = again;
+	t->waited = waited;
 	return 0;
 }
 
@@ -140,8 +142,19 @@ int titles_follow(struct titles *t, struct profile_writer *w, struct cgroups *c)
 
 	for (; !err && profile_thread_ids(w, t->next, &pid, &tid); t->next++)
 		err = note(t, t->next, pid, tid);
+	if (t->held) {
+		t->waited = t->titled.nr;
+		return err;
+	}
 	t->read = least(t->titled.nr, from + TITLES_A_LOOK);
+	if (t->waited > from)
+		t->late += least(t->waited, t->read) - from;
 	return err ? err : read_from(t, w, c, from, t->read);
+}
+
+uint64_t titles_late(const struct titles *t)
+{
+	return t->late + (t->waited > t->read ? t->waited - t->read : 0);
 }
 
 /* Of a process that has run several programs, only the last one can be asked. */
@@ -157,6 +170,8 @@ int titles_look_again(struct titles *t, struct profile_writer *w, struct cgroups
 	size_t from = all ? 0 : t->again, to = all ? t->read : least(t->read, from + TITLES_A_LOOK);
 	int err = 0;
 
+	if (t->held && !all)
+		return 0;
 	t->again = to;
 	while (from < to && !err) {
 		size_t end = from;

@@ -6,7 +6,8 @@
  * later. A process that ends before it is read has no title.
  *
  * Titles of so many processes are recorded. A user has half of what the others leave at the most, so that one with many processes takes no
- * other's titles and labels away. What has none for that is counted.
+ * other's titles and labels away. What has none for that is counted. While the recorder takes too much CPU time they wait, and may end
+ * meanwhile: that is counted, too.
  */
 #pragma once
 #include "base/map.h"
@@ -41,6 +42,9 @@ struct titles {
 	struct map of_user;	/* uid -> how many titles are recorded */
 	uint32_t recorded;	/* of all */
 	uint64_t refused;	/* how many are not, as there are too many */
+	bool held;		/* by the caller: none are read, they wait */
+	size_t waited;		/* titled[] up to here have waited so */
+	uint64_t late;		/* how many of those were read at last; others are not yet */
 	struct ask_child child; /* that reads them */
 	struct process_title answer[TITLES_AT_ONCE];
 };
@@ -53,6 +57,9 @@ void titles_begin(struct titles *t);
  * Returns 0 or -ENOMEM.
  */
 int titles_follow(struct titles *t, struct profile_writer *w, struct cgroups *c);
+
+/* How many processes had to wait so far. */
+uint64_t titles_late(const struct titles *t);
 
 /* Read those again that were read once, @all: those of all processes. Returns 0 or -ENOMEM. */
 int titles_look_again(struct titles *t, struct profile_writer *w, struct cgroups *c, bool all);

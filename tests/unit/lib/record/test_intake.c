@@ -49,7 +49,7 @@ static int begin(void **state)
 	snprintf(path, sizeof(path), "%s/p", folder);
 	if (profile_create(&join.writer, path, -1, -1, NULL))
 		return -1;
-	join.modules = modules_new(join.writer);
+	join.modules = modules_new(join.writer, NULL);
 	join.stacks = stacks_new(join.writer, join.modules, NULL);
 	join.stitch = join_stitch();
 	profile_event(join.writer, "sched:sched_process_exec");

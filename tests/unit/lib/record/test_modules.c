@@ -43,7 +43,7 @@ static void a_module_has_a_name_though_its_event_was_lost(void **state)
 	struct event_module early = event(EARLY, "/bin/early"), late = event(LATE, "/bin/late");
 	int named = named_with(event(LOST, "/bin/lost"));
 	struct profile_writer *w = created();
-	struct modules_known *m = modules_new(w);
+	struct modules_known *m = modules_new(w, NULL);
 	struct dusk_error err = {0};
 	uint32_t index[4];
 

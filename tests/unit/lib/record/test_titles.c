@@ -170,6 +170,33 @@ static void one_users_processes_take_no_others_titles(void **state)
 		titled_process_end(&a[i]);
 }
 
+/* While a recorder takes too much CPU time, titles wait: of those that live they are read later, and all are counted. */
+static void processes_that_have_to_wait_are_counted(void **state)
+{
+	struct titled_process a[2] = {titled_process("lives", "1"), titled_process("ends", "1")};
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = created();
+	struct titles t = {.held = true};
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		profile_thread(w, a[i].pid, a[i].pid, "sh");
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
+	assert_int_equal(titles_look_again(&t, w, NULL, false), 0);
+	assert_int_equal(titles_late(&t), 2);
+	titled_process_end(&a[1]);
+	t.held = false;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(titles_follow(&t, w, NULL), 0);
+	assert_int_equal(titles_late(&t), 2);
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[0].title, "lives -c read x && exec $0 1");
+	assert_string_equal(p->threads[1].title, "");
+	titled_process_end(&a[0]);
+}
+
 static void a_title_of_a_thread_that_does_not_exist_is_damage(void **state)
 {
 	struct dusk_profile *p = NULL;
@@ -193,6 +220,7 @@ int main(void)
 		cmocka_unit_test(the_work_for_many_processes_is_bounded),
 		cmocka_unit_test(processes_that_are_gone_make_room_for_others),
 		cmocka_unit_test(one_users_processes_take_no_others_titles),
+		cmocka_unit_test(processes_that_have_to_wait_are_counted),
 		cmocka_unit_test(a_title_of_a_thread_that_does_not_exist_is_damage),
 	};
 
