@@ -196,8 +196,27 @@ claim "... which is said" grep -q "the recorder of .* takes [1-9][0-9]* MiB: the
 claim "... without gaps" without_gaps
 claim "... and counted" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select sum(value) from counts where name = 'memory-limit'\" | tail -n 1 | grep -qx 1"
 claim "... and the profile says why it ended" sh -c "'$dusk' info -i \"\$(ls st/*Z.dusk | head -n 1)\" | grep -q 'the limit of memory'"
+claim "all its processes together are looked at" grep -q "all processes take [1-9][0-9]* MiB, more than --max-memory of 8 MiB" agent.said
+claim "... which is said once as long as it is so" [ "$(grep -c "all processes take" agent.said)" = 1 ]
 kill -TERM $agent
 wait $agent
+
+# One that takes more CPU time than it may, whatever it records, leaves out what is no sample.
+rm -rf st
+begin -e cpu --rotate 10m --max-cpu 0.01
+sh -c 'while :; do sh -c "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"; done' &
+begins=$!
+counted() { # counted NAME: in the profile that is being recorded
+	"$dusk" query -i "$(ls -d st/*.dusk.recording | head -n 1)" --csv "select sum(value) from counts where name = '$1'" | grep -q '^[1-9]'
+}
+claim "a recorder above its limit of CPU time leaves titles of processes out, which is counted" until_true counted lost-titles
+claim "... not samples" counted samples
+claim "... and the agent says that it is above it" until_true grep -q "took .* % of all CPUs in .* s, more than --max-cpu of 0.01 %" agent.said
+claim "... once" [ "$(grep -c "of all CPUs" agent.said)" = 1 ]
+kill $begins
+kill -TERM $agent
+wait $agent
+claim "... and samples and stacks are whole" exits 0 "$dusk" store check st
 rm -rf st
 begin --rotate 1d --max-memory 0
 until_true grep -q "recording into" agent.said >/dev/null

@@ -30,7 +30,7 @@
 #define POLL_NS (NS_A_S / 5)
 #define MEMORY_NS NS_A_S /* between two looks at it, and the longer the more is left until the limit */
 #define MEMORY_GROWTH 4	 /* bytes a microsecond: faster than recorders grow */
-#define MIN_WINDOWS 6	 /* of a recorder, however much memory it takes */
+#define MIN_WINDOWS 6	 /* of a recorder, however much memory it takes; and between two looks at its CPU time */
 
 /*
  * The share of the limit of memory at which a recorder makes way for the next one: while it looks up functions it takes
@@ -44,6 +44,8 @@ struct recorder {
 	int news;		   /* it says here that it has begun; -1: it has */
 	bool begun;
 	bool too_large; /* it takes too much memory, and is to end when the next one has begun */
+	uint64_t used_ns, used_at_ns; /* CPU time at the last look, by now_ns(); 0: none yet */
+	bool too_busy;	/* it takes more than its share, which was said */
 	bool ended;	/* it has had the signal to end: the next one has begun */
 	bool orphan;	/* its store is gone */
 	char path[PATH_MAX];
@@ -55,6 +57,9 @@ struct agent {
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
 	uint64_t look_ns; /* at the memory again, by now_ns() */
+	uint64_t map_bytes; /* of BPF maps, at the last look */
+	uint64_t look_at_all_ns; /* at that of all processes, by now_ns() */
+	bool exceeds;	  /* all take more than the limit, which was said */
 	struct agent_clock clock;
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
@@ -284,6 +289,7 @@ static void look_at_memory(struct agent *a, uint64_t now)
 	if (r->too_large || now < r->begin_ns + MIN_WINDOWS * a->o->window_ns || now + 2 * PREPARE_NS > r->end_ns)
 		return;
 	bytes = agent_memory_of(&m, r->pid) + m.map_bytes;
+	a->map_bytes = m.map_bytes;
 	vec_done(&m.maps);
 	if (bytes <= limit) {
 		a->look_ns += (limit - bytes) * 1000 / MEMORY_GROWTH;
@@ -292,6 +298,53 @@ static void look_at_memory(struct agent *a, uint64_t now)
 	say("the recorder of %s takes %llu MiB: the next one begins", r->path, (unsigned long long)bytes >> 20);
 	r->too_large = true;
 	r->end_ns = a->next_ns = now + PREPARE_NS;
+}
+
+/*
+ * All processes together, as several may look up functions at a time, which can take more than recording, and another one may merge
+ * profiles: they are asked to leave that when it is too much. What records goes on.
+ */
+static void look_at_all_memory(struct agent *a, uint64_t now)
+{
+	uint64_t limit = a->o->max_memory_bytes, bytes;
+
+	if (!limit || now < a->look_at_all_ns)
+		return;
+	a->look_at_all_ns = now + MEMORY_NS;
+	bytes = agent_memory_of_all() + a->map_bytes;
+	if (bytes <= limit) {
+		a->exceeds = false;
+		return;
+	}
+	hurry(a);
+	compact_put_off(&a->compaction, now);
+	if (!a->exceeds)
+		say("all processes take %llu MiB, more than --max-memory of %llu MiB: functions that are not looked up are "
+		    "left to views, and merging waits",
+		    (unsigned long long)bytes >> 20, (unsigned long long)limit >> 20);
+	a->exceeds = true;
+}
+
+/* A recorder leaves out what it can when it takes too much CPU time. Say so if that is not enough. */
+static void look_at_cpu(struct agent *a, uint64_t now)
+{
+	struct recorder *r = newest(a);
+	uint64_t used_ns, passed_ns;
+	double percent;
+
+	if (a->o->budget_percent || !a->o->max_cpu_percent || !r || !r->begun || r->too_busy ||
+	    (r->used_at_ns && now < r->used_at_ns + MIN_WINDOWS * a->o->window_ns))
+		return;
+	used_ns = agent_cpu_of(r->pid);
+	passed_ns = now - r->used_at_ns;
+	percent = 100.0 * (double)(used_ns - r->used_ns) / (double)passed_ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
+	r->too_busy = r->used_at_ns && used_ns > r->used_ns && percent > a->o->max_cpu_percent;
+	if (r->too_busy)
+		say("the recorder of %s took %.2f %% of all CPUs in %.0f s, more than --max-cpu of %g %%: titles of processes and "
+		    "files of JITs and modules are left out, and counted; samples and stacks are not",
+		    r->path, percent, passed_ns / 1e9, a->o->max_cpu_percent);
+	r->used_ns = used_ns;
+	r->used_at_ns = now;
 }
 
 /* The store was removed, or moved: make it anew, and record into that. What is being recorded goes where the old one is, if it is still somewhere. */
@@ -333,6 +386,8 @@ static int follow(struct agent *a)
 		reap(a, now);
 		hand_over(a, now);
 		look_at_memory(a, now);
+		look_at_all_memory(a, now);
+		look_at_cpu(a, now);
 		if (!a->refused && is_time_for_next(a, now)) {
 			int err = start(a, now);
 

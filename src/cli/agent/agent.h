@@ -134,5 +134,11 @@ struct agent_memory {
 /* Add the maps of the process @pid. Returns the anonymous memory of it and its children. A process that is gone has none. */
 uint64_t agent_memory_of(struct agent_memory *m, pid_t pid);
 
+/* The anonymous memory of this process, of its children, and of theirs. */
+uint64_t agent_memory_of_all(void);
+
+/* CPU time so far of the process @pid with its children, in ns. A process that is gone has none. */
+uint64_t agent_cpu_of(pid_t pid);
+
 /* Tell the service manager @state ("READY=1"), if one started us: sd_notify(3). */
 void agent_notify(const char *state);

@@ -20,6 +20,7 @@
 #define HOUR_S 3600
 #define PRIORITY 19
 #define LOOK_NS (10 * 1000000000ULL)
+#define PUT_OFF_NS (600 * 1000000000ULL) /* as there is not enough memory */
 #define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
 
 /* What may become one. */
@@ -230,6 +231,14 @@ void compact_stop(struct compaction *c)
 		remove_rest(c->path);
 	}
 	agent_profiles_done(&c->parts);
+}
+
+void compact_put_off(struct compaction *c, uint64_t now_ns)
+{
+	if (!c->pid)
+		return;
+	compact_stop(c);
+	c->next_ns = now_ns + PUT_OFF_NS;
 }
 
 /* When the first and the last part of @name begin, as begin() writes it. Returns what is behind MERGING, or NULL: it is another name. */

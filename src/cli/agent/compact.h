@@ -29,5 +29,8 @@ void compact_follow(struct compaction *c, const struct agent_options *o, uint64_
 /* End it, with the store as it was before. */
 void compact_stop(struct compaction *c);
 
+/* As compact_stop(), if there is one; what is due is done later. */
+void compact_put_off(struct compaction *c, uint64_t now_ns);
+
 /* Complete, or undo, what an agent was doing that was killed. */
 void compact_recover(const char *store);

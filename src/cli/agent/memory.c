@@ -29,8 +29,8 @@ static uint64_t anonymous(pid_t pid)
 	return f ? find(f, "RssAnon:", 1024) : 0;
 }
 
-/* Its children do not have children of their own. */
-static uint64_t anonymous_children(pid_t pid)
+/* @generations: of children that are counted: those of a recorder have none of their own. */
+static uint64_t anonymous_children(pid_t pid, int generations)
 {
 	_cleanup_(fclosep) FILE *f = NULL;
 	uint64_t bytes = 0;
@@ -39,8 +39,11 @@ static uint64_t anonymous_children(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
 	f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &child) == 1)
+	while (f && fscanf(f, "%d", &child) == 1) {
 		bytes += anonymous(child);
+		if (generations > 1)
+			bytes += anonymous_children(child, generations - 1);
+	}
 	return bytes;
 }
 
@@ -90,5 +93,10 @@ static void add_maps(struct agent_memory *m, pid_t pid)
 uint64_t agent_memory_of(struct agent_memory *m, pid_t pid)
 {
 	add_maps(m, pid);
-	return anonymous(pid) + anonymous_children(pid);
+	return anonymous(pid) + anonymous_children(pid, 1);
+}
+
+uint64_t agent_memory_of_all(void)
+{
+	return anonymous(getpid()) + anonymous_children(getpid(), 2);
 }
