@@ -43,11 +43,11 @@ struct recorder {
 	uint64_t begin_ns, end_ns; /* by now_ns(), as planned */
 	int news;		   /* it says here that it has begun; -1: it has */
 	bool begun;
-	bool too_large; /* it takes too much memory, and is to end when the next one has begun */
+	bool too_large;		      /* it takes too much memory, and is to end when the next one has begun */
 	uint64_t used_ns, used_at_ns; /* CPU time at the last look, by now_ns(); 0: none yet */
-	bool too_busy;	/* it takes more than its share, which was said */
-	bool ended;	/* it has had the signal to end: the next one has begun */
-	bool orphan;	/* its store is gone */
+	bool too_busy;		      /* it takes more than its share, which was said */
+	bool ended;		      /* it has had the signal to end: the next one has begun */
+	bool orphan;		      /* its store is gone */
 	char path[PATH_MAX];
 };
 
@@ -56,10 +56,10 @@ struct agent {
 	struct vec(struct recorder) recorders; /* the oldest first */
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
-	uint64_t look_ns; /* at the memory again, by now_ns() */
-	uint64_t map_bytes; /* of BPF maps, at the last look */
+	uint64_t look_ns;	 /* at the memory again, by now_ns() */
+	uint64_t map_bytes;	 /* of BPF maps, at the last look */
 	uint64_t look_at_all_ns; /* at that of all processes, by now_ns() */
-	bool exceeds;	  /* all take more than the limit, which was said */
+	bool exceeds;		 /* all take more than the limit, which was said */
 	struct agent_clock clock;
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
@@ -319,7 +319,8 @@ static void look_at_all_memory(struct agent *a, uint64_t now)
 	hurry(a);
 	compact_put_off(&a->compaction, now);
 	if (!a->exceeds)
-		say("all processes take %llu MiB, more than --max-memory of %llu MiB: functions that are not looked up are "
+		say("all processes take %llu MiB, more than --max-memory of %llu MiB: functions that are not looked up "
+		    "are "
 		    "left to views, and merging waits",
 		    (unsigned long long)bytes >> 20, (unsigned long long)limit >> 20);
 	a->exceeds = true;
@@ -340,7 +341,8 @@ static void look_at_cpu(struct agent *a, uint64_t now)
 	percent = 100.0 * (double)(used_ns - r->used_ns) / (double)passed_ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
 	r->too_busy = r->used_at_ns && used_ns > r->used_ns && percent > a->o->max_cpu_percent;
 	if (r->too_busy)
-		say("the recorder of %s took %.2f %% of all CPUs in %.0f s, more than --max-cpu of %g %%: titles of processes and "
+		say("the recorder of %s took %.2f %% of all CPUs in %.0f s, more than --max-cpu of %g %%: titles of "
+		    "processes and "
 		    "files of JITs and modules are left out, and counted; samples and stacks are not",
 		    r->path, percent, passed_ns / 1e9, a->o->max_cpu_percent);
 	r->used_ns = used_ns;

@@ -21,7 +21,7 @@
 #define PRIORITY 19
 #define LOOK_NS (10 * 1000000000ULL)
 #define PUT_OFF_NS (600 * 1000000000ULL) /* as there is not enough memory */
-#define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
+#define RETRY_NS (3600 * 1000000000ULL)	 /* after a failure */
 
 /* What may become one. */
 struct meant {
