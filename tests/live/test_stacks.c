@@ -119,14 +119,14 @@ static bool agrees(const struct victim *v, const struct snapshot *b)
 }
 
 /*
- * Where the return address is in a register, elfutils goes astray in code without CFI, as stubs: then it does not come to
- * where stacks of the thread end, and knows nothing of it.
+ * Where the return address is in a register, elfutils goes astray in code without CFI, as stubs; and where tables are wrong:
+ * then it does not come to where stacks of the thread end, and knows nothing of it.
  */
 static void each_snapshot_was_recorded(struct victim *v)
 {
 	for (size_t i = 0; i < v->nr_snapshots; i++) {
 		const struct snapshot *b = &v->snapshot[i];
-		bool found = false, ran = false, has_end = !RA_IN_A_REGISTER;
+		bool found = false, ran = false, has_end = !RA_IN_A_REGISTER && !v->expected->hole;
 
 		for (uint64_t n = 0; n < recorded->nr_samples && !found; n++) {
 			const struct dusk_sample *sample = &recorded->samples[n];
@@ -331,13 +331,16 @@ static void stubs_of_lld_which_have_no_cfi(void **state)
 	check(WORDS(live_victim("stubs_lld")), &stubs);
 }
 
-/* libgcc overwrites its own return address just before it leaves for the handler: there no unwinder can be right. */
+/*
+ * libgcc overwrites its own return address just before it leaves for the handler: there no caller can be known, and elfutils,
+ * which believes CFI, goes astray.
+ */
 static void exceptions_that_fly_through_frames(void **state)
 {
 	static const struct expected expected = {
 		.all = "^main( attempt( descend(\\*[0-9]+)?)?" LIBC ")?$",
 		.often = "^main attempt descend(\\*[0-9]+)? \\S+",
-		.hole = "_Unwind_(RaiseException|Resume)\\S*( \\S+)?$",
+		.hole = "^_Unwind_(RaiseException|Resume)\\S*( \\S+)?$",
 		.moves = true,
 	};
 
