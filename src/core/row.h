@@ -5,7 +5,16 @@
 #include "abi/frame.h"
 
 enum cfa_kind { CFA_NONE, CFA_REG, CFA_EXPR };
-enum rule { RULE_SAME, RULE_OFFSET, RULE_VAL_OFFSET, RULE_UNDEFINED, RULE_REGISTER, RULE_EXPR, RULE_VAL_EXPR };
+enum rule {
+	RULE_SAME,
+	RULE_OFFSET,
+	RULE_VAL_OFFSET,
+	RULE_UNDEFINED,
+	RULE_REGISTER,
+	RULE_EXPR,
+	RULE_VAL_EXPR,
+	RULE_REPLACED, /* of the return address: another frame's lies in its place */
+};
 
 enum row_flags {
 	ROW_SIGNAL = 1,

@@ -10,6 +10,17 @@
 #include "lib/process/procfs.h"
 #include "lib/symbols/symbols.h"
 
+/* The outcome with whose name, and a colon, @why begins; -1: none. */
+static int outcome_of(const char *why)
+{
+	size_t len = strcspn(why, ":");
+
+	for (int i = 0; i < NR_OUTCOMES; i++)
+		if (why[len] && strlen(outcomes[i].name) == len && !memcmp(outcomes[i].name, why, len))
+			return i;
+	return -1;
+}
+
 bool differences_read(struct differences *d, const char *path)
 {
 	_cleanup_(fclosep) FILE *in = fopen(path, "re");
@@ -29,6 +40,7 @@ bool differences_read(struct differences *d, const char *path)
 			return false;
 		}
 		e.to = *to == '*' ? -1UL : strtoul(to, NULL, 10);
+		e.outcome = outcome_of(e.why + strspn(e.why, " \t"));
 		if (vec_push(&d->excuses, e))
 			return false;
 	}
@@ -97,7 +109,7 @@ static void find_excuse(struct differences *d, struct differing *at)
 		struct excuse *e = &d->excuses.v[i];
 
 		if (!fnmatch(e->file, at->file, 0) && !fnmatch(e->function, at->place, 0) && at->offset >= e->from &&
-		    at->offset <= e->to)
+		    at->offset <= e->to && (e->outcome < 0 || e->outcome == (int)at->outcome))
 			at->excuse = e;
 	}
 }

@@ -5,7 +5,8 @@
  *	FILE FUNCTION FROM TO WHY
  *
  * of instructions from FUNCTION+FROM to, and with, FUNCTION+TO (decimal; * for TO: to its end) of the file with this
- * name (a pattern, as of a shell). FUNCTION is a symbol, a section, or * for any. What counts is the last frame that
+ * name (a pattern, as of a shell). Where WHY begins with the name of an outcome and a colon, the walk must have ended so.
+ * FUNCTION is a symbol, a section, or * for any. What counts is the last frame that
  * is right: the one that was left wrongly.
  */
 #pragma once
@@ -18,6 +19,7 @@ struct excuse {
 	char *file, *function, *why;
 	unsigned long from, to;
 	unsigned long used;
+	int outcome; /* or -1: any */
 };
 
 /* One place at which the walk differed. */

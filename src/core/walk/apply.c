@@ -24,6 +24,7 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 			return BAD_RA_RULE;
 		err = machine_reg(m, REG_RA, ret);
 		return err ? read_outcome(err, BAD_RA_RULE) : 0;
+	case RULE_REPLACED: return LANDING;
 	default: return BAD_RA_RULE;
 	}
 	m->ra_at = addr;

@@ -165,7 +165,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	if (err)
 		method = BY_CODE;
 	m->way_out.low = pc - LOOK_BEHIND;
-	m->way_out.high = pc + CODE_AFTER;
+	m->way_out.high = pc + (quirk ? CFI_QUIRK_CODE : CODE_AFTER);
 	if (err && (unknown || m->row.flags & ROW_FRAME_POINTER)) /* in place of the guess behind a system call, too */
 		unknown &= verifier_forget(m->scratch.error, way_out_row(m, module_here(&w->modules)->module));
 	if (err && unknown) {

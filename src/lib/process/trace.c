@@ -84,6 +84,7 @@ static int rule_text(char *ret, size_t room, const struct row *row, u32 slot, bo
 	case RULE_REGISTER: return snprintf(ret, room, " %s=%s", name, register_name(off, compat));
 	case RULE_EXPR: return snprintf(ret, room, " %s=exp", name);
 	case RULE_VAL_EXPR: return snprintf(ret, room, " %s=vexp", name);
+	case RULE_REPLACED: return snprintf(ret, room, " %s=replaced", name);
 	}
 	return 0;
 }

@@ -203,6 +203,113 @@ static void what_was_not_interrupted_is_as_cfi_says(void **state)
 	assert_true(cfi_fixup(&m, FUNCTION, 0x200));
 }
 
+/*
+ * The end of libgcc's _Unwind_Resume(): a call of uw_install_context_1(), one of _Unwind_DebugHook(), and behind its own
+ * registers those of the frame in which it lands.
+ */
+static const u8 lands[] = {
+	0xe8, 0x24, 0x12, 0,	0, /* 0: call */
+	0x48, 0x8b, 0x75, 0x68,	   /* 5: mov 104(%rbp),%rsi */
+	0xe8, 0xfb, 0xff, 0,	0, /* 9: call */
+	0x48, 0x89, 0x74, 5,	8, /* 14: mov %rsi,8(%rbp,%rax) */
+	0x4c, 0x8b, 0x6d, 0xe8,	   /* 19: mov -24(%rbp),%r13 */
+	0x48, 0x8b, 0x6d, 0,	   /* 23: mov 0(%rbp),%rbp */
+	0x48, 0x89, 0xcc,	   /* 27: mov %rcx,%rsp */
+	0x59, 0xff, 0xe1,	   /* 30: pop %rcx; jmp *%rcx */
+};
+
+/* A function with all callee-saved registers in its frame is interrupted @at bytes behind where that code begins. */
+static void set_up_landing(u32 compat, u32 at)
+{
+	set_up(compat, at, 16);
+	memcpy(code + 0x400, lands, sizeof(lands));
+	m.row.cfa_reg = at < 27 ? RBP : at < 30 ? RCX : RSP;
+	m.row.cfa_off = at < 27 ? 16 : at < 31 ? 8 - compat : 0;
+	m.row.saved = SAVED_SLOTS & ~(compat ? 1 << SLOT_R14 | 1 << SLOT_R15 : 0);
+}
+
+static void a_function_that_lands_in_another_frame_has_no_caller(void **state)
+{
+	static const u32 places[] = {5, 9, 14, 19, 23, 27, 30, 31};
+
+	for (size_t i = 0; i < COUNT(places); i++)
+		for (u32 compat = 0; compat <= 4; compat += 4) {
+			set_up_landing(compat, places[i]);
+			m.pc_is_exact = places[i] != 5 && places[i] != 14;
+			assert_int_equal(cfi_fixup(&m, FUNCTION - 0x80, 0x200), QUIRK_BY_STACK);
+			assert_int_equal(m.row.rule[SLOT_RA], RULE_REPLACED);
+		}
+}
+
+/* The return address in its frame, at the top of the stack, is behind a call of it: itself, by stubs, and by the GOT. */
+static void its_caller_is_known_until_another_return_address_was_copied(void **state)
+{
+	static const u8 calls_by_got[] = {0xff, 0x15, 0x00, 0x07, 0, 0};
+	static const u8 stubs[][12] = {
+		{0xff, 0x25, 0xfa, 0x05, 0, 0},
+		{0xf2, 0xff, 0x25, 0xf9, 0x05, 0, 0},
+		{0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0xf6, 0x05, 0, 0},
+		{0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xf5, 0x05, 0, 0},
+	};
+	enum { DIRECT = COUNT(stubs), BY_GOT, ANOTHER, NR };
+	const u64 start = FUNCTION - 0x80, got = CODE + 0x900;
+
+	for (size_t kind = 0; kind < NR; kind++) {
+		bool known = kind != ANOTHER, is_stub = kind < DIRECT || kind == ANOTHER;
+
+		set_up_landing(0, 5);
+		m.pc_is_exact = 0;
+		m.reg[RBP] = m.sp;
+		returns_to(8, CALLER);
+		memcpy(code + 0x900, &start, sizeof(start));
+		memcpy(code + 0x200 - 4, (const u32[]){(is_stub ? got - 0x600 : start) - CALLER}, 4);
+		if (is_stub)
+			memcpy(code + 0x300, stubs[kind % COUNT(stubs)], sizeof(stubs[0]));
+		if (kind == BY_GOT)
+			memcpy(code + 0x200 - 6, calls_by_got, sizeof(calls_by_got));
+		assert_int_equal(cfi_fixup(&m, start + (known ? 0 : 4), 0x200), QUIRK_BY_STACK);
+		assert_int_equal(m.row.rule[SLOT_RA], known ? RULE_OFFSET : RULE_REPLACED);
+		assert_int_equal(m.row.off[SLOT_RA], -8);
+		for (u32 slot = 0; slot < NR_SAVED; slot++)
+			assert_int_equal(m.row.rule[slot], RULE_UNDEFINED);
+	}
+}
+
+static void without_cet_it_ends_with_a_return(void **state)
+{
+	for (u32 at = 27; at <= 30; at += 3) {
+		set_up_landing(0, at);
+		memcpy(code + 0x400 + 30, (const u8[]){0xc3, 0x90, 0x90}, 3);
+		assert_int_equal(cfi_fixup(&m, FUNCTION - 0x80, 0x200), QUIRK_BY_STACK);
+		assert_int_equal(m.row.rule[SLOT_RA], RULE_REPLACED);
+	}
+}
+
+static void until_two_calls_before_its_end_it_has_a_caller(void **state)
+{
+	set_up_landing(0, 0);
+	assert_int_equal(cfi_fixup(&m, FUNCTION - 0x80, 0x200), NO_QUIRK);
+	assert_int_equal(m.row.rule[SLOT_RA], RULE_OFFSET);
+}
+
+/* Other registers are not saved, or the frame is another. */
+static void other_functions_with_such_bytes_have_a_caller(void **state)
+{
+	for (int kind = 0; kind < 4; kind++) {
+		set_up_landing(0, 5);
+		if (kind == 0)
+			m.row.saved &= ~(1 << SLOT_R15);
+		if (kind == 1)
+			m.row.cfa_reg = RSP;
+		if (kind == 2)
+			code[0x400 + 30] = 0x5a;
+		if (kind == 3)
+			m.row.cfa_kind = CFA_EXPR;
+		assert_int_equal(cfi_fixup(&m, FUNCTION - 0x80, 0x200), NO_QUIRK);
+		assert_int_equal(m.row.rule[SLOT_RA], RULE_OFFSET);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +322,11 @@ int main(void)
 		cmocka_unit_test(a_call_of_a_pc_thunk_has_called_nothing_else),
 		cmocka_unit_test(a_subroutine_that_cfi_does_not_know_is_recognized_by_its_call),
 		cmocka_unit_test(what_was_not_interrupted_is_as_cfi_says),
+		cmocka_unit_test(a_function_that_lands_in_another_frame_has_no_caller),
+		cmocka_unit_test(its_caller_is_known_until_another_return_address_was_copied),
+		cmocka_unit_test(without_cet_it_ends_with_a_return),
+		cmocka_unit_test(until_two_calls_before_its_end_it_has_a_caller),
+		cmocka_unit_test(other_functions_with_such_bytes_have_a_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,9 @@ static void no_rule_that_cannot_be_followed_gives_a_return_address(void **state)
 	rule(SLOT_RA, RULE_REGISTER, RDI);
 	m.invalid = 1 << RDI;
 	assert_int_equal(apply_row(&m), BAD_RA_RULE);
+	set_up();
+	rule(SLOT_RA, RULE_REPLACED, 0);
+	assert_int_equal(apply_row(&m), LANDING);
 }
 
 static void a_return_address_in_a_register_that_lies_on_a_page_that_is_not_safe(void **state)

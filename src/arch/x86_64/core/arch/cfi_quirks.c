@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How to leave the innermost frame where CFI is known to be wrong, as it is in places in hand-written assembly.
+ * How to leave a frame where CFI is known to be wrong, as it is in places in hand-written assembly. All but the first of these
+ * is about the innermost frame.
  *
+ * - A function that has begun to land in the frame of an exception's handler has lost its caller's registers, and then its
+ *   caller (eh_return.h).
  * - At a `ret` the return address is at rsp, whatever CFI says. OpenSSL's x25519_fe51_mul() ends with such a quirk.
  * - Where CFI says that a function has pushed nothing, the rules `cfi` of rules.txt may know better.
  * - One FDE covers all of LuaJIT's interpreter, and describes one frame; but some of its code is called by the rest. If
@@ -14,6 +17,7 @@
  *
  * All but the rules stay here, since they compare words of the stack with calls in the code.
  */
+#include "core/arch/eh_return.h"
 #include "core/arch/rule_row.h"
 #include "core/arch/signal_frame.h"
 #include "core/code/cfi_quirks.h"
@@ -42,6 +46,11 @@ GLOBAL u32 cfi_rule(struct machine *m NONNULL, u32 distance)
 			is_less(distance, r->to);
 	}
 	return rule;
+}
+
+GLOBAL bool cfi_landing(struct machine *m NONNULL, u64 start)
+{
+	return row_of_landing(m, start);
 }
 
 /* Where CFI says that nothing was pushed, is the function one of the rules, and has it? */
@@ -152,6 +161,8 @@ CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size)
 	enum cfi_quirk quirk = NO_QUIRK;
 	bool subroutine;
 
+	if (cfi_landing(m, start))
+		return QUIRK_BY_STACK;
 	if (!(m->pc_is_exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET ||
 	    row->flags)
 		return NO_QUIRK;
