@@ -82,7 +82,7 @@ begin() {
 	agent=$!
 }
 recorder() {
-	pgrep -f "record .*$tmp/st/" --oldest
+	pgrep -P $agent -f "record .*$tmp/st/" --oldest # its children may have begun in the same tick of the clock
 }
 nothing_runs() {
 	! pgrep -f "record .*$tmp/st/"
@@ -197,13 +197,13 @@ claim "... without gaps" without_gaps
 claim "... and counted" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select sum(value) from counts where name = 'memory-limit'\" | tail -n 1 | grep -qx 1"
 claim "... and the profile says why it ended" sh -c "'$dusk' info -i \"\$(ls st/*Z.dusk | head -n 1)\" | grep -q 'the limit of memory'"
 claim "all its processes together are looked at" grep -q "all processes take [1-9][0-9]* MiB, more than --max-memory of 8 MiB" agent.said
-claim "... which is said once as long as it is so" [ "$(grep -c "all processes take" agent.said)" = 1 ]
+claim "... which is said once a recorder" [ "$(grep -c "all processes take" agent.said)" -le "$(ls -d st/*Z.dusk st/*Z.dusk.recording | wc -l)" ]
 kill -TERM $agent
 wait $agent
 
 # One that takes more CPU time than it may, whatever it records, leaves out what is no sample.
 rm -rf st
-begin -e cpu --rotate 10m --max-cpu 0.01
+begin -e cpu --rotate 1d --max-cpu 0.01
 sh -c 'while :; do sh -c "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"; done' &
 begins=$!
 counted() { # counted NAME: in the profile that is being recorded

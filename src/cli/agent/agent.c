@@ -59,7 +59,7 @@ struct agent {
 	uint64_t look_ns;	 /* at the memory again, by now_ns() */
 	uint64_t map_bytes;	 /* of BPF maps, at the last look */
 	uint64_t look_at_all_ns; /* at that of all processes, by now_ns() */
-	bool exceeds;		 /* all take more than the limit, which was said */
+	bool exceeds;		 /* all took more than the limit since the newest recorder began, which was said */
 	struct agent_clock clock;
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
@@ -173,6 +173,7 @@ static int start(struct agent *a, uint64_t now)
 		return -ENOMEM;
 	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S,
 			   before ? before->path : NULL);
+	a->exceeds = false;
 	r->begin_ns = now + delay_ns;
 	r->end_ns = a->next_ns = r->begin_ns + duration_ns;
 	if (pipe2(news, O_CLOEXEC | O_NONBLOCK) || fcntl(news[1], F_SETFD, 0))
@@ -312,16 +313,13 @@ static void look_at_all_memory(struct agent *a, uint64_t now)
 		return;
 	a->look_at_all_ns = now + MEMORY_NS;
 	bytes = agent_memory_of_all() + a->map_bytes;
-	if (bytes <= limit) {
-		a->exceeds = false;
+	if (bytes <= limit)
 		return;
-	}
 	hurry(a);
 	compact_put_off(&a->compaction, now);
 	if (!a->exceeds)
-		say("all processes take %llu MiB, more than --max-memory of %llu MiB: functions that are not looked up "
-		    "are "
-		    "left to views, and merging waits",
+		say("all processes take %llu MiB, more than --max-memory of %llu MiB: merging waits, and "
+		    "functions that are not looked up are left to views",
 		    (unsigned long long)bytes >> 20, (unsigned long long)limit >> 20);
 	a->exceeds = true;
 }
@@ -342,8 +340,7 @@ static void look_at_cpu(struct agent *a, uint64_t now)
 	r->too_busy = r->used_at_ns && used_ns > r->used_ns && percent > a->o->max_cpu_percent;
 	if (r->too_busy)
 		say("the recorder of %s took %.2f %% of all CPUs in %.0f s, more than --max-cpu of %g %%: titles of "
-		    "processes and "
-		    "files of JITs and modules are left out, and counted; samples and stacks are not",
+		    "processes and files of JITs and modules are left out, and counted; samples and stacks are not",
 		    r->path, percent, passed_ns / 1e9, a->o->max_cpu_percent);
 	r->used_ns = used_ns;
 	r->used_at_ns = now;
