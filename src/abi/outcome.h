@@ -67,7 +67,7 @@
 	  "mode copied had no sample when the thread left its CPU: not allowed, lost, or before the recording")     \
 	X(URETPROBE, "uretprobe", CUT,                                                                              \
 	  "a uretprobe has replaced the return address, and the true one could not be read")                        \
-	X(NO_FILE, "no-file", CUT, "the file of the frame's code is not here as it was when perf recorded it")     \
+	X(NO_FILE, "no-file", CUT, "the file of the frame's code is not here as it was when perf recorded it")      \
 	X(LANDING, "landing", CUT, "on the way to a handler, whose frame's registers lie in place of the caller's")
 
 enum outcome {
