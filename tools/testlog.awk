@@ -4,8 +4,9 @@
 #
 #	awk -v suite=NAME -v totals=FILE -f tools/testlog.awk testlog.json
 #
-# Prints the log of what failed, what was skipped and why, and one line for the suite; adds "passed failed skipped" to
-# the file of totals. Executables that speak cmocka or TAP count by their tests, others count as one.
+# Prints the log of what failed, what was skipped and why, and one line for the suite, with the seconds that its executables
+# took together; adds "passed failed skipped" to the file of totals. Executables that speak cmocka or TAP count by their tests,
+# others count as one.
 
 # The string value of @key on this line, still escaped.
 function value(key,    at, text) {
@@ -93,6 +94,8 @@ function count(text, name,    n, i, line, before, running, runs) {
 				print line[i]
 		print "----"
 	}
+	if (match($0, /"duration": [0-9.]+/))
+		seconds += substr($0, RSTART + 12, RLENGTH - 12)
 	skips = skips why
 	passed += p
 	failed += f
@@ -100,6 +103,6 @@ function count(text, name,    n, i, line, before, running, runs) {
 }
 
 END {
-	printf "%-16s %d passed, %d failed, %d skipped\n%s", suite ":", passed, failed, skipped, skips
+	printf "%-16s %d passed, %d failed, %d skipped, %.0f s\n%s", suite ":", passed, failed, skipped, seconds, skips
 	print passed + 0, failed + 0, skipped + 0 >> totals
 }

@@ -4,10 +4,10 @@
 . "$(dirname "$0")/tap.sh"
 testlog=$(dirname "$0")/../../tools/testlog.awk
 
-# log NAME RESULT STDOUT: one line as meson writes it.
+# log NAME RESULT STDOUT [SECONDS]: one line as meson writes it.
 log() {
-	printf '{"name": "dusk:unit / %s", "stdout": "%s", "result": "%s", "duration": 0.1, "returncode": 0}\n' \
-		"$1" "$3" "$2"
+	printf '{"name": "dusk:unit / %s", "stdout": "%s", "result": "%s", "duration": %s, "returncode": 0}\n' \
+		"$1" "$3" "$2" "${4-0.1}"
 }
 # counts "P F S": what the log on stdin adds up to.
 counts() {
@@ -50,6 +50,7 @@ claim "TAP is counted" counts "1 1 1"
 log a OK 'says \"result\": \"FAIL\" within' >"$tmp/log"
 claim "a result within the output is not believed" counts "1 0 0"
 
-{ log a OK 'ok 1 - x\n' && log b OK 'ok 1 - y\nok 2 - z\n'; } >"$tmp/log"
+{ log a OK 'ok 1 - x, \"duration\": 9' 1.3 && log b OK 'ok 1 - y\nok 2 - z\n' 2.4; } >"$tmp/log"
 claim "executables add up" counts "3 0 0"
+claim "and so does their time" says "unit:            3 passed, 0 failed, 0 skipped, 4 s"
 done_testing
