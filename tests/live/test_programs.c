@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* BPF programs that come and go have their own names, and no other code has them. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,11 +79,28 @@ static void programs__are_named_in_mode_copied(void **state)
 	assert_true(n.without < n.right / 50);
 }
 
+/* While the recorder stands still, more programs come and go than a ring has room for. */
+static void programs__that_a_full_ring_lost_are_counted(void **state)
+{
+	pid_t pid = START(live_victim("programs"), "20"), recorder;
+	const char *file = live_file("many.dusk");
+
+	recorder = START_RECORD(file, "-a", "-e", "offcpu");
+	kill(recorder, SIGSTOP);
+	kill(pid, SIGUSR1);
+	assert_int_equal(live_wait(pid, 60), 0);
+	kill(recorder, SIGCONT);
+	assert_int_equal(live_stop_record(recorder), 0);
+	_cleanup_profile_ p = live_read(file);
+	assert_true(live_counter(p, "lost-kernel-code") > 100);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs__are_named_by_the_time),
 		cmocka_unit_test(programs__are_named_in_mode_copied),
+		cmocka_unit_test(programs__that_a_full_ring_lost_are_counted),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -21,6 +21,9 @@ void kernel_watch_begin(struct kernel_watch *k);
 /* Take what has come. Returns 0 or -ENOMEM. */
 int kernel_watch_follow(struct kernel_watch *k);
 
+/* How many comings and goings are not known, as a ring was full. 0 before Linux 6.0, which does not say. */
+uint64_t kernel_watch_lost(const struct kernel_watch *k);
+
 /* Take the rest, and note how large those programs are that stay. Returns 0 or -ENOMEM. */
 int kernel_watch_end(struct kernel_watch *k);
 

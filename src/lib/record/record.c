@@ -257,6 +257,9 @@ static void count(struct dusk_record *r, uint64_t time_ns)
 	profile_count(r->join.writer, "titles-full",
 		      "processes without a title and its labels: there were too many of their user's, or of all",
 		      r->titles.refused);
+	profile_count(r->join.writer, "lost-kernel-code",
+		      "BPF programs whose coming or going is not known, and perhaps not their name: a ring was full",
+		      kernel_watch_lost(&r->kernel));
 	count_left_out(r);
 	if (r->memory_limit && *r->memory_limit) {
 		profile_count(r->join.writer, "memory-limit",
@@ -308,10 +311,10 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	if (err)
 		*err->text = 0;
 	ret = r->mode->stop(r->of_mode, &stop_ns, err);
-	count(r, stop_ns - r->join.start_ns);
 	jits_follow(r->jits, true);
 	if (!ret)
 		ret = kernel_watch_end(&r->kernel);
+	count(r, stop_ns - r->join.start_ns);
 	if (!ret)
 		ret = follow_processes(r);
 	if (!ret)
