@@ -70,7 +70,7 @@ static bool is_in_linker(const struct stopped *s, const struct stopped_frame *f)
  * one; where the return address is in a register, the caller, but not that one's. On arm64 stubs of GNU ld have none either. At
  * the first instructions of a new thread, which have none either, it takes what lies on the stack for a caller: one that
  * is in no file. And libgcc's _Unwind_RaiseException and _Unwind_Resume overwrite their own return address before they
- * leave: for some instructions no unwinder can be right.
+ * leave, where elfutils believes their CFI, and we end.
  */
 static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs, size_t nr, size_t same)
 {
@@ -79,6 +79,8 @@ static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs,
 
 	if (same && same < walk.out.nr && walk.outcome == UNDEFINED_RA &&
 	    (!has_cfi(s, &theirs[same - 1]) || (RA_IN_A_REGISTER && same == 2 && !has_cfi(s, &theirs[0]))))
+		return true;
+	if (walk.outcome == LANDING && same == walk.out.nr)
 		return true;
 	if (RA_IN_A_REGISTER && same >= 2 &&
 	    is_in_linker(s, &theirs[same - 2])) /* whose _dl_runtime_resolve() has wrong CFI */

@@ -10,6 +10,7 @@ void kernel_code_done(struct kernel_code *k)
 {
 	vec_done(&k->notes);
 	vec_done(&k->pieces);
+	vec_done(&k->gaps);
 	strings_done(&k->names);
 	map_done(&k->bytes);
 }
@@ -30,6 +31,11 @@ int kernel_code_came(struct kernel_code *k, uint64_t start, uint64_t bytes, cons
 int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns)
 {
 	return note(k, &(struct kernel_code_note){start, time_ns, bytes, name, true});
+}
+
+int kernel_code_gap(struct kernel_code *k, uint64_t from_ns, uint64_t to_ns)
+{
+	return vec_push(&k->gaps, ((struct kernel_code_gap){to_ns, from_ns})) ? -ENOMEM : 0;
 }
 
 int kernel_code_stays(struct kernel_code *k, uint64_t start, uint64_t bytes)
@@ -59,7 +65,22 @@ static void end_piece(struct kernel_code_piece *last, const struct kernel_code_n
 	if (!last || last->start != n->start || last->gone_ns != CODE_STAYS)
 		return;
 	last->gone_ns = n->time_ns;
+	last->went = n->went && n->name == last->name;
 	*ends = n->went;
+}
+
+/* After a gap @p may be another one, unless it went later, or is there at the end. */
+static void cut_at_gap(const struct kernel_code *k, struct kernel_code_piece *p)
+{
+	size_t i = rank_of(k->gaps.v, k->gaps.nr, sizeof(*k->gaps.v), p->by_ns);
+	uint32_t *bytes = map_find(&k->bytes, p->start);
+	uint64_t from_ns;
+
+	if (i == k->gaps.nr || p->went || (p->gone_ns == CODE_STAYS && bytes && *bytes == p->bytes))
+		return;
+	from_ns = k->gaps.v[i].from_ns > p->by_ns ? k->gaps.v[i].from_ns : p->by_ns;
+	if (from_ns < p->gone_ns)
+		p->gone_ns = from_ns;
 }
 
 /* Make pieces of all that was noted. */
@@ -70,8 +91,9 @@ static int settle(struct kernel_code *k)
 	k->pieces.nr = 0;
 	for (size_t i = 0; i < k->notes.nr; i++) {
 		const struct kernel_code_note *n = &k->notes.v[i];
-		const struct kernel_code_piece came = {n->start, n->bytes, n->time_ns, n->time_ns, CODE_STAYS, n->name},
-					       was = {n->start, n->bytes, 0, k->begun_ns, n->time_ns, n->name};
+		const struct kernel_code_piece came = {n->start,   n->bytes, n->time_ns, n->time_ns,
+						       CODE_STAYS, n->name,  false},
+					       was = {n->start, n->bytes, 0, k->begun_ns, n->time_ns, n->name, true};
 		bool ends;
 
 		end_piece(k->pieces.nr ? &k->pieces.v[k->pieces.nr - 1] : NULL, n, &ends);
@@ -80,6 +102,8 @@ static int settle(struct kernel_code *k)
 		if (n->bytes > k->max_bytes)
 			k->max_bytes = n->bytes;
 	}
+	for (size_t i = 0; i < k->pieces.nr; i++)
+		cut_at_gap(k, &k->pieces.v[i]);
 	vec_done(&k->notes);
 	return 0;
 }

@@ -22,12 +22,19 @@ struct kernel_code_piece {
 	uint64_t start; /* must be first: rank_of() */
 	uint64_t bytes, after_ns, by_ns, gone_ns;
 	const char *name;
+	bool went; /* it is known that it went, and not only that another one came */
+};
+
+struct kernel_code_gap {
+	uint64_t to_ns; /* must be first: rank_of() */
+	uint64_t from_ns;
 };
 
 /* All-zero is empty. */
 struct kernel_code {
 	struct vec(struct kernel_code_note) notes;   /* until they are pieces */
 	struct vec(struct kernel_code_piece) pieces; /* by start */
+	struct vec(struct kernel_code_gap) gaps;     /* by time */
 	struct strings names;
 	struct map bytes; /* start -> size of what is there at the end */
 	uint64_t begun_ns, max_bytes;
@@ -40,6 +47,12 @@ int kernel_code_came(struct kernel_code *k, uint64_t start, uint64_t bytes, cons
 
 /* It has gone; if nothing is known of its coming, it was there at .begun_ns. Returns 0 or -ENOMEM. */
 int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, const char *name, uint64_t time_ns);
+
+/*
+ * From @from_ns to @to_ns some came and went that are not known. What was there then, and of which nothing is known later, has no
+ * name any more. To be called in the order of time. Returns 0 or -ENOMEM.
+ */
+int kernel_code_gap(struct kernel_code *k, uint64_t from_ns, uint64_t to_ns);
 
 /* A program is at @start at the end, @bytes long; kallsyms has its name. Returns 0 or -ENOMEM. */
 int kernel_code_stays(struct kernel_code *k, uint64_t start, uint64_t bytes);

@@ -62,7 +62,7 @@ void kernel_watch_begin(struct kernel_watch *k)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 
-	k->code.begun_ns = now_ns();
+	k->code.begun_ns = k->followed_ns = now_ns();
 	for (int cpu = 0; cpu < nr && watch_cpu(k, cpu); cpu++)
 		;
 }
@@ -83,15 +83,6 @@ static int take(void *ctx, const struct perf_event_header *h)
 	return kernel_code_came(&k->code, s->address, s->bytes, s->name, time_ns);
 }
 
-int kernel_watch_follow(struct kernel_watch *k)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < k->cpus.nr && ret != -ENOMEM; i++)
-		ret = ring_take(&k->cpus.v[i].ring, take, k);
-	return ret == -ENOMEM ? ret : 0;
-}
-
 uint64_t kernel_watch_lost(const struct kernel_watch *k)
 {
 	struct {
@@ -103,6 +94,21 @@ uint64_t kernel_watch_lost(const struct kernel_watch *k)
 		if (read(k->cpus.v[i].fd, &read_out, sizeof(read_out)) == sizeof(read_out))
 			ret += read_out.lost;
 	return ret;
+}
+
+int kernel_watch_follow(struct kernel_watch *k)
+{
+	uint64_t before_ns = k->followed_ns, nr_lost;
+	int ret = 0;
+
+	k->followed_ns = now_ns();
+	for (size_t i = 0; i < k->cpus.nr && ret != -ENOMEM; i++)
+		ret = ring_take(&k->cpus.v[i].ring, take, k);
+	nr_lost = kernel_watch_lost(k);
+	if (nr_lost > k->nr_lost && ret != -ENOMEM)
+		ret = kernel_code_gap(&k->code, before_ns, now_ns());
+	k->nr_lost = nr_lost;
+	return ret == -ENOMEM ? ret : 0;
 }
 
 /* Note the functions of program @fd, each of which is a symbol. */

@@ -13,6 +13,7 @@ struct kernel_watch {
 		int fd;
 		struct ring ring;
 	}) cpus;
+	uint64_t followed_ns, nr_lost; /* when it was followed last, and what was lost until then */
 };
 
 /* Watch from now on, on all CPUs that are online. */

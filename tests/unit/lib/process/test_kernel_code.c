@@ -98,6 +98,32 @@ static void kernel_code__what_replaces_another_ends_it(void **state)
 	kernel_code_done(&k);
 }
 
+/* What was there in a gap may have been replaced, and what came then may have been so at once. */
+static void kernel_code__a_gap_leaves_no_name_that_may_be_wrong(void **state)
+{
+	struct kernel_code k = {.begun_ns = BEGUN};
+
+	kernel_code_came(&k, 0x1000, 0x100, "unknown", 2000);
+	kernel_code_came(&k, 0x2000, 0x100, "went", 2000);
+	kernel_code_came(&k, 0x3000, 0x100, "stays", 2000);
+	kernel_code_came(&k, 0x4000, 0x100, "replaced", 2000);
+	kernel_code_came(&k, 0x5000, 0x100, "within", 3500);
+	assert_int_equal(kernel_code_gap(&k, 3000, 4000), 0);
+	kernel_code_went(&k, 0x2000, 0x100, "went", 5000);
+	kernel_code_came(&k, 0x4000, 0x100, "later", 5000);
+	kernel_code_stays(&k, 0x3000, 0x100);
+	assert_string_equal(name_at(&k, 0x1010, 2500), "unknown");
+	assert_string_equal(name_at(&k, 0x1010, 4500), "");
+	assert_string_equal(name_at(&k, 0x2010, 4500), "went");
+	assert_string_equal(name_at(&k, 0x2010, 5500), "");
+	assert_string_equal(name_at(&k, 0x3010, 5500), "stays");
+	assert_string_equal(name_at(&k, 0x4010, 2500), "replaced");
+	assert_string_equal(name_at(&k, 0x4010, 4500), "");
+	assert_string_equal(name_at(&k, 0x4010, 5500), "later");
+	assert_string_equal(name_at(&k, 0x5010, 3600), "");
+	kernel_code_done(&k);
+}
+
 static void kernel_code__nothing_is_beyond_the_end_of_a_program(void **state)
 {
 	struct kernel_code k = {.begun_ns = BEGUN};
@@ -118,6 +144,7 @@ int main(void)
 		cmocka_unit_test(kernel_code__what_goes_without_coming_was_there),
 		cmocka_unit_test(kernel_code__notes_come_in_any_order),
 		cmocka_unit_test(kernel_code__what_replaces_another_ends_it),
+		cmocka_unit_test(kernel_code__a_gap_leaves_no_name_that_may_be_wrong),
 		cmocka_unit_test(kernel_code__nothing_is_beyond_the_end_of_a_program),
 	};
 
