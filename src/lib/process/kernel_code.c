@@ -58,15 +58,31 @@ static int by_start_and_time(const void *a, const void *b)
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
-/* What @n says of @last, the piece before; *@ends: it is only its end. What comes to where another one was has replaced it. */
-static void end_piece(struct kernel_code_piece *last, const struct kernel_code_note *n, bool *ends)
+/* If @last, the piece before, still stays where @n is, it ends: what comes there has replaced it. Returns whether @n says no more. */
+static bool end_piece(struct kernel_code_piece *last, const struct kernel_code_note *n)
 {
-	*ends = false;
-	if (!last || last->start != n->start || last->gone_ns != CODE_STAYS)
-		return;
+	if (last->start != n->start || last->gone_ns != CODE_STAYS)
+		return false;
 	last->gone_ns = n->time_ns;
 	last->went = n->went && n->name == last->name;
-	*ends = n->went;
+	return n->went;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct kernel_code_gap *x = a, *y = b;
+
+	return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
+}
+
+/* Put gaps in order of their ends, each with the earliest beginning of those that end no sooner. */
+static void sort_gaps(struct kernel_code *k)
+{
+	if (k->gaps.nr)
+		qsort(k->gaps.v, k->gaps.nr, sizeof(*k->gaps.v), by_end);
+	for (size_t i = k->gaps.nr; i-- > 1;)
+		if (k->gaps.v[i].from_ns < k->gaps.v[i - 1].from_ns)
+			k->gaps.v[i - 1].from_ns = k->gaps.v[i].from_ns;
 }
 
 /* After a gap @p may be another one, unless it went later, or is there at the end. */
@@ -88,23 +104,23 @@ static int settle(struct kernel_code *k)
 {
 	if (k->notes.nr)
 		qsort(k->notes.v, k->notes.nr, sizeof(*k->notes.v), by_start_and_time);
-	k->pieces.nr = 0;
 	for (size_t i = 0; i < k->notes.nr; i++) {
 		const struct kernel_code_note *n = &k->notes.v[i];
 		const struct kernel_code_piece came = {n->start,   n->bytes, n->time_ns, n->time_ns,
 						       CODE_STAYS, n->name,  false},
 					       was = {n->start, n->bytes, 0, k->begun_ns, n->time_ns, n->name, true};
-		bool ends;
 
-		end_piece(k->pieces.nr ? &k->pieces.v[k->pieces.nr - 1] : NULL, n, &ends);
-		if (!ends && vec_push(&k->pieces, n->went ? was : came))
-			return -ENOMEM;
 		if (n->bytes > k->max_bytes)
 			k->max_bytes = n->bytes;
+		if (k->pieces.nr && end_piece(&k->pieces.v[k->pieces.nr - 1], n))
+			continue;
+		if (vec_push(&k->pieces, n->went ? was : came))
+			return -ENOMEM;
 	}
+	vec_done(&k->notes);
+	sort_gaps(k);
 	for (size_t i = 0; i < k->pieces.nr; i++)
 		cut_at_gap(k, &k->pieces.v[i]);
-	vec_done(&k->notes);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ struct kernel_code_gap {
 struct kernel_code {
 	struct vec(struct kernel_code_note) notes;   /* until they are pieces */
 	struct vec(struct kernel_code_piece) pieces; /* by start */
-	struct vec(struct kernel_code_gap) gaps;     /* by time */
+	struct vec(struct kernel_code_gap) gaps;
 	struct strings names;
 	struct map bytes; /* start -> size of what is there at the end */
 	uint64_t begun_ns, max_bytes;
@@ -50,7 +50,7 @@ int kernel_code_went(struct kernel_code *k, uint64_t start, uint64_t bytes, cons
 
 /*
  * From @from_ns to @to_ns some came and went that are not known. What was there then, and of which nothing is known later, has no
- * name any more. To be called in the order of time. Returns 0 or -ENOMEM.
+ * name any more. Returns 0 or -ENOMEM.
  */
 int kernel_code_gap(struct kernel_code *k, uint64_t from_ns, uint64_t to_ns);
 

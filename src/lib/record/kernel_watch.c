@@ -22,6 +22,12 @@ struct ksymbol {
 	char name[];
 };
 
+/* PERF_RECORD_LOST: so many records before this one had no room. */
+struct lost {
+	struct perf_event_header head;
+	uint64_t id, nr;
+};
+
 static int open_event(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -62,53 +68,73 @@ void kernel_watch_begin(struct kernel_watch *k)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 
-	k->code.begun_ns = k->followed_ns = now_ns();
+	k->code.begun_ns = now_ns();
 	for (int cpu = 0; cpu < nr && watch_cpu(k, cpu); cpu++)
 		;
 }
 
-static int take(void *ctx, const struct perf_event_header *h)
-{
-	const struct ksymbol *s = (const struct ksymbol *)h;
-	struct kernel_watch *k = ctx;
-	const size_t room = h->size - offsetof(struct ksymbol, name);
-	uint64_t time_ns;
+/* A ring that is read. */
+struct reading {
+	struct kernel_watch *k;
+	struct kernel_watched *w;
+};
 
-	if (h->type != PERF_RECORD_KSYMBOL || s->type != PERF_RECORD_KSYMBOL_TYPE_BPF ||
-	    h->size < offsetof(struct ksymbol, name) + sizeof(time_ns) || !memchr(s->name, 0, room - sizeof(time_ns)))
-		return 0;
-	memcpy(&time_ns, (const char *)h + h->size - sizeof(time_ns), sizeof(time_ns));
-	if (s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
-		return kernel_code_went(&k->code, s->address, s->bytes, s->name, time_ns);
-	return kernel_code_came(&k->code, s->address, s->bytes, s->name, time_ns);
+/* Since the last record of @w, and until @time_ns, @nr more were lost. */
+static int note_loss(struct kernel_watch *k, struct kernel_watched *w, uint64_t nr, uint64_t time_ns)
+{
+	w->nr_lost += nr;
+	k->nr_lost += nr;
+	return kernel_code_gap(&k->code, w->last_ns > k->code.begun_ns ? w->last_ns : k->code.begun_ns, time_ns);
 }
 
-uint64_t kernel_watch_lost(const struct kernel_watch *k)
+static int note_symbol(struct kernel_code *k, const struct ksymbol *s, uint64_t time_ns)
 {
-	struct {
-		uint64_t value, lost;
-	} read_out;
-	uint64_t ret = 0;
+	const size_t room = s->head.size - offsetof(struct ksymbol, name);
 
-	for (size_t i = 0; i < k->cpus.nr; i++)
-		if (read(k->cpus.v[i].fd, &read_out, sizeof(read_out)) == sizeof(read_out))
-			ret += read_out.lost;
+	if (s->head.size < offsetof(struct ksymbol, name) + sizeof(time_ns) ||
+	    s->type != PERF_RECORD_KSYMBOL_TYPE_BPF || !memchr(s->name, 0, room - sizeof(time_ns)))
+		return 0;
+	if (s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+		return kernel_code_went(k, s->address, s->bytes, s->name, time_ns);
+	return kernel_code_came(k, s->address, s->bytes, s->name, time_ns);
+}
+
+static int take(void *ctx, const struct perf_event_header *h)
+{
+	const struct reading *r = ctx;
+	uint64_t time_ns;
+	int ret = 0;
+
+	if (h->size < sizeof(*h) + sizeof(time_ns))
+		return 0;
+	memcpy(&time_ns, (const char *)h + h->size - sizeof(time_ns), sizeof(time_ns)); /* each record ends with it */
+	if (h->type == PERF_RECORD_LOST && h->size >= sizeof(struct lost))
+		ret = note_loss(r->k, r->w, ((const struct lost *)h)->nr, time_ns);
+	else if (h->type == PERF_RECORD_KSYMBOL)
+		ret = note_symbol(&r->k->code, (const struct ksymbol *)h, time_ns);
+	r->w->last_ns = time_ns;
 	return ret;
 }
 
 int kernel_watch_follow(struct kernel_watch *k)
 {
-	uint64_t before_ns = k->followed_ns, nr_lost;
 	int ret = 0;
 
-	k->followed_ns = now_ns();
 	for (size_t i = 0; i < k->cpus.nr && ret != -ENOMEM; i++)
-		ret = ring_take(&k->cpus.v[i].ring, take, k);
-	nr_lost = kernel_watch_lost(k);
-	if (nr_lost > k->nr_lost && ret != -ENOMEM)
-		ret = kernel_code_gap(&k->code, before_ns, now_ns());
-	k->nr_lost = nr_lost;
+		ret = ring_take(&k->cpus.v[i].ring, take, &(struct reading){k, &k->cpus.v[i]});
 	return ret == -ENOMEM ? ret : 0;
+}
+
+/* A ring has no record of what it lost last, until it has room. That is not asked for before the end, as it interrupts the CPU. */
+static int note_last_loss(struct kernel_watch *k, struct kernel_watched *w)
+{
+	struct {
+		uint64_t value, lost;
+	} now;
+
+	if (read(w->fd, &now, sizeof(now)) != sizeof(now) || now.lost <= w->nr_lost)
+		return 0;
+	return note_loss(k, w, now.lost - w->nr_lost, now_ns());
 }
 
 /* Note the functions of program @fd, each of which is a symbol. */
@@ -147,6 +173,8 @@ int kernel_watch_end(struct kernel_watch *k)
 {
 	int ret = kernel_watch_follow(k);
 
+	for (size_t i = 0; i < k->cpus.nr && !ret; i++)
+		ret = note_last_loss(k, &k->cpus.v[i]);
 	for (uint32_t id = 0; !ret && !bpf_prog_get_next_id(id, &id);) {
 		_cleanup_(closep) int fd = bpf_prog_get_fd_by_id(id);
 

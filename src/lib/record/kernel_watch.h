@@ -12,8 +12,11 @@ struct kernel_watch {
 	struct vec(struct kernel_watched {
 		int fd;
 		struct ring ring;
+		uint64_t last_ns; /* of its last record */
+		uint64_t nr_lost; /* so far */
 	}) cpus;
-	uint64_t followed_ns, nr_lost; /* when it was followed last, and what was lost until then */
+	/* Comings and goings that are not known, as a ring was full; at the end also those that no record names (since Linux 6.0). */
+	uint64_t nr_lost;
 };
 
 /* Watch from now on, on all CPUs that are online. */
@@ -21,9 +24,6 @@ void kernel_watch_begin(struct kernel_watch *k);
 
 /* Take what has come. Returns 0 or -ENOMEM. */
 int kernel_watch_follow(struct kernel_watch *k);
-
-/* How many comings and goings are not known, as a ring was full. 0 before Linux 6.0, which does not say. */
-uint64_t kernel_watch_lost(const struct kernel_watch *k);
 
 /* Take the rest, and note how large those programs are that stay. Returns 0 or -ENOMEM. */
 int kernel_watch_end(struct kernel_watch *k);

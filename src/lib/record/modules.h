@@ -12,7 +12,7 @@
 
 struct modules_known;
 
-/* @jits: of whose processes files are opened; the caller's, as long as the modules; NULL: none are. */
+/* @jits: looks for files of processes; it is the caller's, and stays as long as the modules. NULL: no files are looked for. */
 struct modules_known *modules_new(struct profile_writer *w, struct jits *jits);
 void modules_free(struct modules_known *m);
 

@@ -259,7 +259,7 @@ static void count(struct dusk_record *r, uint64_t time_ns)
 		      r->titles.refused);
 	profile_count(r->join.writer, "lost-kernel-code",
 		      "BPF programs whose coming or going is not known, and perhaps not their name: a ring was full",
-		      kernel_watch_lost(&r->kernel));
+		      r->kernel.nr_lost);
 	count_left_out(r);
 	if (r->memory_limit && *r->memory_limit) {
 		profile_count(r->join.writer, "memory-limit",

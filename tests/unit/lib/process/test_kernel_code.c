@@ -124,6 +124,28 @@ static void kernel_code__a_gap_leaves_no_name_that_may_be_wrong(void **state)
 	kernel_code_done(&k);
 }
 
+/* Each ring has its own. */
+static void kernel_code__gaps_overlap_and_come_in_any_order(void **state)
+{
+	static const uint64_t gaps[][2] = {{5000, 6000}, {3000, 9000}, {4000, 4500}};
+	static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+	for (size_t order = 0; order < 6; order++) {
+		struct kernel_code k = {.begun_ns = BEGUN};
+
+		kernel_code_came(&k, 0x1000, 0x100, "a", 2000);
+		kernel_code_came(&k, 0x2000, 0x100, "b", 7000);
+		kernel_code_came(&k, 0x3000, 0x100, "c", 9500);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(kernel_code_gap(&k, gaps[orders[order][i]][0], gaps[orders[order][i]][1]), 0);
+		assert_string_equal(name_at(&k, 0x1010, 2999), "a");
+		assert_string_equal(name_at(&k, 0x1010, 3000), "");
+		assert_string_equal(name_at(&k, 0x2010, 7001), "");
+		assert_string_equal(name_at(&k, 0x3010, 9999), "c");
+		kernel_code_done(&k);
+	}
+}
+
 static void kernel_code__nothing_is_beyond_the_end_of_a_program(void **state)
 {
 	struct kernel_code k = {.begun_ns = BEGUN};
@@ -145,6 +167,7 @@ int main(void)
 		cmocka_unit_test(kernel_code__notes_come_in_any_order),
 		cmocka_unit_test(kernel_code__what_replaces_another_ends_it),
 		cmocka_unit_test(kernel_code__a_gap_leaves_no_name_that_may_be_wrong),
+		cmocka_unit_test(kernel_code__gaps_overlap_and_come_in_any_order),
 		cmocka_unit_test(kernel_code__nothing_is_beyond_the_end_of_a_program),
 	};
 
