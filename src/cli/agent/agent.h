@@ -134,6 +134,9 @@ struct agent_memory {
 /* Add the maps of the process @pid. Returns the anonymous memory of it and its children. A process that is gone has none. */
 uint64_t agent_memory_of(struct agent_memory *m, pid_t pid);
 
+/* Return the sum of @of(PID) for the children of the process @pid. One that is gone has none. */
+uint64_t agent_sum_children(pid_t pid, uint64_t (*of)(pid_t pid));
+
 /* The anonymous memory of this process, of its children, and of theirs. */
 uint64_t agent_memory_of_all(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Start another dusk, as a child of the agent.
+ * Start another dusk, as a child of the agent; and look at the children of a process.
  *
  * It is to get a signal when the agent dies. The kernel forgets that at execve() of a file with capabilities, such as our own may be, so
  * the child asks for it before and after.
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "cli/agent/agent.h"
 #include "cli/cmdline/helper.h"
 
@@ -77,4 +78,18 @@ pid_t agent_start_child(const char *const *words, const char *folder, int death_
 		;
 	close(became[0]);
 	return pid;
+}
+
+uint64_t agent_sum_children(pid_t pid, uint64_t (*of)(pid_t pid))
+{
+	_cleanup_(fclosep) FILE *f = NULL;
+	uint64_t sum = 0;
+	char path[64];
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	while (f && fscanf(f, "%d", &child) == 1)
+		sum += of(child);
+	return sum;
 }

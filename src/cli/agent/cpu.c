@@ -6,8 +6,8 @@
 #include "base/cleanup.h"
 #include "cli/agent/agent.h"
 
-/* utime, stime, and with @ended cutime and cstime of /proc/PID/stat, in clock ticks */
-static uint64_t ticks_of(pid_t pid, bool ended)
+/* utime and stime of /proc/PID/stat, in clock ticks; with @ended cutime and cstime, too */
+static uint64_t ticks(pid_t pid, bool ended)
 {
 	unsigned long long own[2], children[2];
 	_cleanup_(fclosep) FILE *f = NULL;
@@ -23,16 +23,12 @@ static uint64_t ticks_of(pid_t pid, bool ended)
 	return own[0] + own[1] + (ended ? children[0] + children[1] : 0);
 }
 
+static uint64_t own_ticks(pid_t pid)
+{
+	return ticks(pid, false);
+}
+
 uint64_t agent_cpu_of(pid_t pid)
 {
-	uint64_t ticks = ticks_of(pid, true);
-	_cleanup_(fclosep) FILE *f = NULL;
-	char path[64];
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &child) == 1)
-		ticks += ticks_of(child, false);
-	return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK));
+	return (ticks(pid, true) + agent_sum_children(pid, own_ticks)) * (1000000000ULL / sysconf(_SC_CLK_TCK));
 }

@@ -29,22 +29,10 @@ static uint64_t anonymous(pid_t pid)
 	return f ? find(f, "RssAnon:", 1024) : 0;
 }
 
-/* @generations: of children that are counted: those of a recorder have none of their own. */
-static uint64_t anonymous_children(pid_t pid, int generations)
+/* With its children, which have none of their own. */
+static uint64_t anonymous_of_recorder(pid_t pid)
 {
-	_cleanup_(fclosep) FILE *f = NULL;
-	uint64_t bytes = 0;
-	char path[64];
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &child) == 1) {
-		bytes += anonymous(child);
-		if (generations > 1)
-			bytes += anonymous_children(child, generations - 1);
-	}
-	return bytes;
+	return anonymous(pid) + agent_sum_children(pid, anonymous);
 }
 
 /* A descriptor's file says of a map what it takes, and then its number. */
@@ -93,10 +81,10 @@ static void add_maps(struct agent_memory *m, pid_t pid)
 uint64_t agent_memory_of(struct agent_memory *m, pid_t pid)
 {
 	add_maps(m, pid);
-	return anonymous(pid) + anonymous_children(pid, 1);
+	return anonymous_of_recorder(pid);
 }
 
 uint64_t agent_memory_of_all(void)
 {
-	return anonymous(getpid()) + anonymous_children(getpid(), 2);
+	return anonymous(getpid()) + agent_sum_children(getpid(), anonymous_of_recorder);
 }
