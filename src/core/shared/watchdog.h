@@ -63,7 +63,7 @@ static INLINE u32 watchdog_late(const struct walker_head *w, u64 before_ns, u64 
 	return *since_ns && *since_ns < before_ns && watchdog_is_still(w, *since_ns) ? tid : 0;
 }
 
-/* Is there a walk that began before @before_ns, of whose tid @look_up(@ctx) has found out something that is true? */
+/* Is there a walk that began before @before_ns, and that still goes on after @look_up(@ctx) has looked up its thread? */
 static INLINE bool watchdog_accuse(const struct walker_head *w, u64 before_ns, bool (*look_up)(void *ctx, u32 tid),
 				   void *ctx)
 {

@@ -14,10 +14,14 @@ static INLINE bool follows_call(const u8 *code)
 	return false;
 }
 
+/* Return the four bytes at @code as a distance from the next instruction. */
+static INLINE s64 call_distance(const u8 *code)
+{
+	return (s32)(code[0] | code[1] << 8 | code[2] << 16 | (u32)code[3] << 24);
+}
+
 /* Return the target of the call before return address @pc; 0: the instruction does not contain it. */
 static INLINE u64 call_target(const u8 *code, u64 pc)
 {
-	s32 rel = code[4] | code[5] << 8 | code[6] << 16 | (u32)code[7] << 24;
-
-	return code[3] == 0xe8 ? pc + (s64)rel : 0;
+	return code[3] == 0xe8 ? pc + call_distance(code + 4) : 0;
 }

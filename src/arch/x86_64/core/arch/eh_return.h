@@ -27,7 +27,6 @@
 
 #define EH_RETURN_BYTES 192 /* of code from the first copy to the end; gcc 12 and 16 need up to 127 */
 #define EH_RETURN_END 4	    /* bytes between the start of mov %rcx,%rsp, or its prefix, and the last instruction */
-#define STUB_BYTES 16	    /* of a PLT: perhaps endbr64, perhaps the prefix bnd, and jmp *got(%rip) */
 #define NEAR 16		    /* functions of one file call each other over distances of this many bits */
 
 /* Does a call of a function near by begin with the first of these bytes? */
@@ -74,12 +73,6 @@ static INLINE bool is_landing(struct machine *m)
 	return m->scratch.error;
 }
 
-/* Return the four bytes at @code as a distance. */
-static INLINE s64 distance_at(const u8 *code)
-{
-	return (s32)(code[0] | code[1] << 8 | code[2] << 16 | (u32)code[3] << 24);
-}
-
 /* Return where the word is to which the stub at @stub jumps, whose code is in scratch.in.window; 0: it is no stub. */
 static INLINE u64 got_of_stub(struct machine *m, u64 stub)
 {
@@ -88,7 +81,7 @@ static INLINE u64 got_of_stub(struct machine *m, u64 stub)
 
 	skip += is_zero(at(m->scratch.in.window, skip) ^ 0xf2) & 1; /* bnd */
 	code = &at(m->scratch.in.window, skip);
-	return (is_zero(code[0] ^ 0xff) & is_zero(code[1] ^ 0x25)) & (stub + skip + 6 + distance_at(code + 2));
+	return (is_zero(code[0] ^ 0xff) & is_zero(code[1] ^ 0x25)) & (stub + skip + 6 + call_distance(code + 2));
 }
 
 /* Does @ra, whose code is in m->code, follow a call of the function at @start: directly, by a stub, or by the GOT? */
@@ -99,7 +92,7 @@ static INLINE bool follows_call_of(struct machine *m, u64 ra, u64 start)
 	if (to == start)
 		return true;
 	if (m->code[2] == 0xff && m->code[3] == 0x15) /* call *got(%rip) */
-		got = ra + distance_at(m->code + 4);
+		got = ra + call_distance(m->code + 4);
 	else if (to && !reader_seek(&m->scratch.in, to))
 		got = got_of_stub(m, to);
 	return got && !m->compat && !stack_read_slow(m, got) && m->word == start;
