@@ -68,17 +68,17 @@ if needs debuginfod "a server has names and lines"; then
 	claim "what it said is remembered when it is gone" sh -c "$dusk report -i prog.dusk --csv | grep -q ',inlined,\|,hidden,'"
 fi
 
-# One that takes all calls and never says a word.
+# One that takes all calls and never says a word; into a file of its own, as that of the other server says "port", too.
 perl -MIO::Socket::INET -e '$| = 1; my $s = IO::Socket::INET->new(Listen => 50, LocalAddr => "127.0.0.1") or exit 1;
-	print "port ", $s->sockport, "\n"; my @kept; while (my $c = $s->accept) { push @kept, $c; print "asked\n" }' >server &
+	print "port ", $s->sockport, "\n"; my @kept; while (my $c = $s->accept) { push @kept, $c; print "asked\n" }' >silent &
 server=$!
-wait_for port server
-port=$(sed -n 's/^port //p' server)
+wait_for port silent
+port=$(sed -n 's/^port //p' silent)
 forget
 claim "a silent server does not hold up a report" exits 0 env DEBUGINFOD_URLS="http://127.0.0.1:$port" "$dusk" report -i prog.dusk --csv
 claim "... functions have their places" says ",prog+0x"
-claim "... the server was asked" wait_for asked server
+claim "... the server was asked" wait_for asked silent
 claim "... by one process, however many reports there are" sh -c "
 	DEBUGINFOD_URLS=http://127.0.0.1:$port $dusk report -i prog.dusk --csv >/dev/null 2>&1
-	sleep 1; [ \$(grep -c asked server) = 1 ]" 
+	sleep 1; [ \$(grep -c asked silent) = 1 ]" 
 done_testing

@@ -46,6 +46,7 @@ struct recorder {
 	bool too_large;		      /* it takes too much memory, and is to end when the next one has begun */
 	uint64_t used_ns, used_at_ns; /* CPU time at the last look, by now_ns(); 0: none yet */
 	bool too_busy;		      /* it takes more than its share, which was said */
+	bool among_too_many;	      /* while it is the newest all take more memory than they may, which was said */
 	bool ended;		      /* it has had the signal to end: the next one has begun */
 	bool orphan;		      /* its store is gone */
 	char path[PATH_MAX];
@@ -59,7 +60,6 @@ struct agent {
 	uint64_t look_ns;	 /* at the memory again, by now_ns() */
 	uint64_t map_bytes;	 /* of BPF maps, at the last look */
 	uint64_t look_at_all_ns; /* at that of all processes, by now_ns() */
-	bool exceeds;		 /* all took more than the limit since the newest recorder began, which was said */
 	struct agent_clock clock;
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
@@ -173,7 +173,6 @@ static int start(struct agent *a, uint64_t now)
 		return -ENOMEM;
 	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S,
 			   before ? before->path : NULL);
-	a->exceeds = false;
 	r->begin_ns = now + delay_ns;
 	r->end_ns = a->next_ns = r->begin_ns + duration_ns;
 	if (pipe2(news, O_CLOEXEC | O_NONBLOCK) || fcntl(news[1], F_SETFD, 0))
@@ -308,6 +307,7 @@ static void look_at_memory(struct agent *a, uint64_t now)
 static void look_at_all_memory(struct agent *a, uint64_t now)
 {
 	uint64_t limit = a->o->max_memory_bytes, bytes;
+	struct recorder *r = newest(a);
 
 	if (!limit || now < a->look_at_all_ns)
 		return;
@@ -317,11 +317,12 @@ static void look_at_all_memory(struct agent *a, uint64_t now)
 		return;
 	hurry(a);
 	compact_put_off(&a->compaction, now);
-	if (!a->exceeds)
-		say("all processes take %llu MiB, more than --max-memory of %llu MiB: merging waits, and "
-		    "functions that are not looked up are left to views",
-		    (unsigned long long)bytes >> 20, (unsigned long long)limit >> 20);
-	a->exceeds = true;
+	if (!r || !r->begun || r->among_too_many)
+		return;
+	say("all processes take %llu MiB, more than --max-memory of %llu MiB: merging waits, and "
+	    "functions that are not looked up are left to views",
+	    (unsigned long long)bytes >> 20, (unsigned long long)limit >> 20);
+	r->among_too_many = true;
 }
 
 /* A recorder leaves out what it can when it takes too much CPU time. Say so if that is not enough. */
