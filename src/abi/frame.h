@@ -10,10 +10,16 @@
  * is clear for the interrupted instruction and for a frame below a signal frame. @method is that of the row at this
  * place, so it is the same in all processes, too.
  *
- * Two module numbers are reserved. 0 is memory without a file (JIT code): the offset is the address, which also uses
+ * Three module numbers are reserved. 0 is memory without a file (JIT code): the offset is the address, which also uses
  * the method's bits, without its lowest bits if they are always 0 (abi/arch/address.h); an address that does not fit in
  * 47 bits is stored as 0. There may be memory above, but only for programs that ask for it. The walk leaves such frames only by the frame pointer. 0xffff is the
- * kernel: the whole word is the address, as kernel addresses begin with these bits.
+ * kernel: the whole word is the address, as kernel addresses begin with these bits. 0xfffe is code of an interpreted
+ * language, which has a number (abi/code.h), and a position in it; what that is depends on the language:
+ *
+ *	63      48  47      44  43       20  19        0
+ *	[ 0xfffe |  language  |    code    |  position ]
+ *
+ * Such a frame lies between the frame that it has called and that of the interpreter's function in which it runs.
  */
 #pragma once
 #include "abi/arch/address.h"
@@ -30,6 +36,11 @@
 	FRAME_ADDRESS /* no frame: those in the middle of a stack that is too deep. No code is at that address */
 #define FRAME_GAP_NAME "[...]"
 #define FRAME_KERNEL 0xffff
+#define FRAME_LANGUAGE 0xfffe
+#define FRAME_LANGUAGE_SHIFT 44
+#define FRAME_CODE_SHIFT 20
+#define FRAME_CODE ((1u << 24) - 1)	/* 0: code without a number: there was no room to keep what it is */
+#define FRAME_POSITION ((1u << 20) - 1) /* this one: not known */
 
 /* How the walk found the caller of a frame. BY_NOTHING: it did not. */
 enum frame_method { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
@@ -60,9 +71,35 @@ static inline u64 frame_offset(u64 frame)
 	return frame_module(frame) ? frame & FRAME_OFFSET : (frame & FRAME_ADDRESS) << CODE_ADDRESS_SHIFT;
 }
 
+static inline u64 frame_of_code(u32 language, u32 code, u32 position)
+{
+	return (u64)FRAME_LANGUAGE << FRAME_MODULE_SHIFT | (u64)language << FRAME_LANGUAGE_SHIFT |
+	       (u64)code << FRAME_CODE_SHIFT | position;
+}
+
+static inline u32 frame_is_code(u64 frame)
+{
+	return frame_module(frame) == FRAME_LANGUAGE;
+}
+
+static inline u32 frame_language(u64 frame)
+{
+	return frame >> FRAME_LANGUAGE_SHIFT & 15;
+}
+
+static inline u32 frame_code(u64 frame)
+{
+	return frame >> FRAME_CODE_SHIFT & FRAME_CODE;
+}
+
+static inline u32 frame_position(u64 frame)
+{
+	return frame & FRAME_POSITION;
+}
+
 static inline u32 frame_is_return(u64 frame)
 {
-	return frame >> 47 & 1;
+	return !frame_is_code(frame) && (frame >> 47 & 1);
 }
 
 /*
@@ -71,6 +108,8 @@ static inline u32 frame_is_return(u64 frame)
  */
 static inline u32 frame_method(u64 frame)
 {
+	if (frame_is_code(frame))
+		return BY_NOTHING;
 	return frame_module(frame) ? frame >> FRAME_METHOD_SHIFT & 7 : BY_FRAME_POINTER;
 }
 
@@ -83,6 +122,7 @@ static inline u32 frame_is_anon(u64 frame)
 /* Return @frame without its method, to compare places. */
 static inline u64 frame_place(u64 frame)
 {
-	return frame_module(frame) && frame_module(frame) != FRAME_KERNEL ? frame & ~(7ULL << FRAME_METHOD_SHIFT)
-									  : frame;
+	u32 module = frame_module(frame);
+
+	return module && module < FRAME_LANGUAGE ? frame & ~(7ULL << FRAME_METHOD_SHIFT) : frame;
 }

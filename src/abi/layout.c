@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Check that both compilers lay out alike what crosses the kernel/user border: both compile this file. */
+#include "abi/code.h"
 #include "abi/config.h"
 #include "abi/consumer.h"
 #include "abi/counter.h"
@@ -19,6 +20,7 @@ _Static_assert(sizeof(struct event_waker) == 56, "event_waker");
 _Static_assert(sizeof(struct event_thread_times) == 88, "event_thread_times");
 _Static_assert(sizeof(struct record_shape) == 20, "record_shape");
 _Static_assert(sizeof(struct event_occurrence) == 80, "event_occurrence");
+_Static_assert(sizeof(struct code_content) == 1424, "code_content");
 _Static_assert(sizeof(struct config) == 120, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct aggregation_key) == 24, "aggregation_key");

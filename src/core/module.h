@@ -23,7 +23,7 @@ enum module_kind {
 };
 
 #define BUILD_ID_MAX 20
-#define MAX_MODULE_ID 0xfffe /* abi/frame.h: 0 and 0xffff are reserved */
+#define MAX_MODULE_ID 0xfffd /* abi/frame.h: 0, 0xfffe and 0xffff are reserved */
 
 struct segment {
 	u64 off, vaddr, size;

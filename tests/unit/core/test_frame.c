@@ -37,6 +37,29 @@ static void a_frame_gives_back_what_was_put_in(void **state)
 			}
 }
 
+static void frame__of_code_gives_back_what_was_put_in(void **state)
+{
+	static const u32 languages[] = {1, 2, 15}, codes[] = {0, 1, 0xabcdef, FRAME_CODE};
+	static const u32 positions[] = {0, 1, 0x12345, FRAME_POSITION};
+
+	for (size_t i = 0; i < COUNT(languages); i++)
+		for (size_t j = 0; j < COUNT(codes); j++)
+			for (size_t k = 0; k < COUNT(positions); k++) {
+				u64 frame = frame_of_code(languages[i], codes[j], positions[k]);
+
+				assert_true(frame_is_code(frame));
+				assert_int_equal(frame_language(frame), languages[i]);
+				assert_int_equal(frame_code(frame), codes[j]);
+				assert_int_equal(frame_position(frame), positions[k]);
+				assert_int_equal(frame_is_return(frame), 0);
+				assert_int_equal(frame_method(frame), BY_NOTHING);
+				assert_int_equal(frame_place(frame), frame);
+				assert_int_equal(frame_is_anon(frame), 0);
+			}
+	assert_false(frame_is_code(frame_make(MAX_MODULE_ID, FRAME_OFFSET, 1)));
+	assert_false(frame_is_code(~0ULL));
+}
+
 static void an_offset_that_is_too_large_does_not_touch_its_neighbours(void **state)
 {
 	u64 frame = frame_make(5, ~0ULL, 0);
@@ -70,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_gives_back_what_was_put_in),
+		cmocka_unit_test(frame__of_code_gives_back_what_was_put_in),
 		cmocka_unit_test(an_offset_that_is_too_large_does_not_touch_its_neighbours),
 		cmocka_unit_test(any_user_address_fits),
 		cmocka_unit_test(a_kernel_address_is_its_own_frame),

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Code of an interpreted language, as the walk found it: what its frames (abi/frame.h) are named by. It is read from the
+ * process's memory when the code is met for the first time, so that it is still known when the process is gone.
+ *
+ * The number of a piece of code is that of its content: code with the same content has the same number in all processes.
+ */
+#pragma once
+#include "abi/types.h"
+
+enum language { LANGUAGE_NONE, LANGUAGE_PYTHON, NR_LANGUAGES };
+
+/* How the line table says which line a position is at. */
+enum line_table {
+	LINES_UNKNOWN,
+	LINES_PYTHON_3_8,  /* also 3.9: co_lnotab */
+	LINES_PYTHON_3_10, /* PEP 626 */
+	LINES_PYTHON_3_11, /* and later: Objects/locations.md, or InternalDocs/code_objects.md */
+};
+
+/* A text of the language: @bytes of them, each character of @width bytes: 1 is Latin-1, 2 UCS-2, 4 UCS-4. */
+struct code_text {
+	u16 bytes; /* as the process has it: what does not fit was left out at the end */
+	u16 width;
+};
+
+struct code_content {
+	u8 language, line_table; /* enum language, enum line_table */
+	u16 table_bytes;	 /* as the process has it: what does not fit was left out at the end */
+	u32 first_line;
+	struct code_text name, file;
+	u8 name_text[128]; /* qualified, as "Decoder.decode" */
+	u8 file_text[256]; /* of the source, as the language's compiler was given it */
+	u8 table[1024];	   /* the line table */
+};
