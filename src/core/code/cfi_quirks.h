@@ -7,7 +7,7 @@
 enum cfi_quirk { NO_QUIRK, QUIRK_BY_CODE, QUIRK_BY_STACK };
 
 /* Correct m->row if it is known to be wrong in the function of @size bytes at @start. Returns the quirk. */
-CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size);
+GLOBAL u32 cfi_fixup(struct machine *m NONNULL, u64 start, u64 size);
 GLOBAL u32 cfi_rule(struct machine *m NONNULL, u32 distance);  /* a part of it, verified once */
 GLOBAL bool cfi_landing(struct machine *m NONNULL, u64 start); /* another one */
 

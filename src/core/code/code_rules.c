@@ -59,7 +59,7 @@ GLOBAL u64 code_rule(struct machine *m NONNULL, u32 low)
 	return m->word;
 }
 
-CORE int code_rule_row(struct machine *m, u64 pc, u32 known)
+GLOBAL int code_rule_row(struct machine *m NONNULL, u64 pc, u32 known)
 {
 	const u8 *code = m->scratch.in.window + CODE_BEFORE;
 	u64 rule;

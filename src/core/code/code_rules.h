@@ -9,5 +9,5 @@ enum { CODE_RULE_NO_ELF = 4 };
 #define CODE_BEHIND 40
 
 /* Make m->row for the code at exactly @pc. @known: CODE_RULE_NO_ELF, or 0. Returns 0 or -ENOENT. */
-CORE int code_rule_row(struct machine *m, u64 pc, u32 known);
+GLOBAL int code_rule_row(struct machine *m NONNULL, u64 pc, u32 known);
 GLOBAL u64 code_rule(struct machine *m NONNULL, u32 low); /* a part of it, verified once */

@@ -8,14 +8,14 @@
 GLOBAL int framepointer_code(struct machine *m NONNULL, u64 pc); /* verified once */
 
 /* Go to the caller's frame by the frame pointer, from code in the mapping @start to @end. Returns 0, -EFAULT or -EACCES. */
-CORE int framepointer_step(struct machine *m, u64 start, u64 end);
+GLOBAL int framepointer_step(struct machine *m NONNULL, u64 start, u64 end);
 
 /* Does m->pc follow a call? Does the return address that m->row leads to, from m->cfa? */
-CORE bool framepointer_is_called(struct machine *m);
+GLOBAL bool framepointer_is_called(struct machine *m NONNULL);
 GLOBAL bool framepointer_row_leads(struct machine *m NONNULL); /* verified once */
 
 /*
  * In code that no FDE covers, has the thread just been born? clone3() returns to such an instruction; and makecontext()
  * lets its function return to the first instruction of another function.
  */
-CORE bool framepointer_thread_start(struct machine *m);
+GLOBAL bool framepointer_thread_start(struct machine *m NONNULL);

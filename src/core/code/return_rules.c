@@ -43,7 +43,7 @@ static INLINE int leave_by_rule(struct machine *m, u32 rule)
 	return 0;
 }
 
-CORE int return_rule_step(struct machine *m)
+GLOBAL int return_rule_step(struct machine *m NONNULL)
 {
 	u64 ra = m->pc;
 	bool is_frame = m->code_at == ra; /* its code was read when a frame pointer had led here */

@@ -8,5 +8,5 @@
  * pointer, or its function has switched to another stack. Returns 0, -EFAULT or -EACCES; -ENOENT: the code is not
  * known; -ESRCH: it is, and it has no caller.
  */
-CORE int return_rule_step(struct machine *m);
+GLOBAL int return_rule_step(struct machine *m NONNULL);
 GLOBAL u32 return_rule(struct machine *m NONNULL); /* a part of it, verified once */

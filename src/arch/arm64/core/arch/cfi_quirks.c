@@ -40,7 +40,7 @@ static INLINE void raise_cfa(struct row *row, s32 bytes)
 		row->off[slot] -= row->rule[slot] == RULE_OFFSET ? bytes : 0;
 }
 
-CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size)
+GLOBAL u32 cfi_fixup(struct machine *m NONNULL, u64 start, u64 size)
 {
 	if (m->row.flags & ROW_SIGNAL && m->row.rule[SLOT_RA] != RULE_UNDEFINED) {
 		row_of_signal(m);

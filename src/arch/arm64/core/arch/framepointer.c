@@ -121,7 +121,7 @@ static INLINE bool is_kept_in_x20(struct machine *m, u64 fp)
 	return !machine_reg(m, X20, &sp) && sp - 8 == fp;
 }
 
-CORE int framepointer_step(struct machine *m, u64 start, u64 end)
+GLOBAL int framepointer_step(struct machine *m NONNULL, u64 start, u64 end)
 {
 	u64 fp, caller_fp, ra, lr;
 	int err;
@@ -157,7 +157,7 @@ CORE int framepointer_step(struct machine *m, u64 start, u64 end)
 	return go_to(m, ra, fp + 16);
 }
 
-CORE bool framepointer_is_called(struct machine *m)
+GLOBAL bool framepointer_is_called(struct machine *m NONNULL)
 {
 	return !framepointer_code(m, m->pc) && may_be_returned_to(m);
 }
@@ -180,7 +180,7 @@ static INLINE bool is_clone(struct machine *m)
 	return !machine_reg(m, X8, &nr) && (nr == NR_CLONE || nr == NR_CLONE3);
 }
 
-CORE bool framepointer_thread_start(struct machine *m)
+GLOBAL bool framepointer_thread_start(struct machine *m NONNULL)
 {
 	u64 x0;
 

@@ -155,7 +155,7 @@ static INLINE bool is_elsewhere(struct machine *m)
 	return true;
 }
 
-CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size)
+GLOBAL u32 cfi_fixup(struct machine *m NONNULL, u64 start, u64 size)
 {
 	const struct row *row = &m->row;
 	enum cfi_quirk quirk = NO_QUIRK;

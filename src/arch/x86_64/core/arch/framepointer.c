@@ -84,7 +84,7 @@ static INLINE bool is_kept_in_r12(struct machine *m, u64 fp)
 	return !machine_reg(m, R12, &sp) && sp + 16 == fp;
 }
 
-CORE int framepointer_step(struct machine *m, u64 start, u64 end)
+GLOBAL int framepointer_step(struct machine *m NONNULL, u64 start, u64 end)
 {
 	u64 fp, caller_fp, ra, bytes = word_bytes(m);
 	int err;
@@ -125,7 +125,7 @@ CORE int framepointer_step(struct machine *m, u64 start, u64 end)
 	return 0;
 }
 
-CORE bool framepointer_is_called(struct machine *m)
+GLOBAL bool framepointer_is_called(struct machine *m NONNULL)
 {
 	return !framepointer_code(m, m->pc) && may_be_returned_to(m);
 }
@@ -147,7 +147,7 @@ static INLINE bool is_other_call(const struct machine *m)
 	return !m->compat & has_number & (nr != 56) & (nr != 435);
 }
 
-CORE bool framepointer_thread_start(struct machine *m)
+GLOBAL bool framepointer_thread_start(struct machine *m NONNULL)
 {
 	u64 rax;
 
