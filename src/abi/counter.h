@@ -50,6 +50,11 @@
 	  "walks without a pending request: last stacks, and walks for the requesting program alone")                  \
 	X(WALKS, "walks", "stacks walked")                                                                             \
 	X(FRAMES, "frames", "user frames walked")                                                                      \
+	X(CODE_FRAMES, "language-frames", "frames of interpreted languages")                                           \
+	X(CODE_LOST, "lost-language",                                                                                  \
+	  "stacks that have native frames only, as those of an interpreted language could not be read")                \
+	X(CODE_REFUSED, "language-unknown", "runtimes of interpreted languages whose version is not known")            \
+	X(CODES_FULL, "codes-full", "functions of interpreted languages without a name: the table of code is full")    \
 	X(WALK_NS, "walk-ns", "time spent walking")                                                                    \
 	X(CLOSED_EXEC, "closed-exec", "walks not done: execve() came first, or was already running")                   \
 	X(CLOSED_EXITING, "closed-exiting", "walks not done: the task exited first")                                   \

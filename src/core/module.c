@@ -128,6 +128,7 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 	r->hdr = r->bias + m->hdr;
 	r->entry = r->bias + m->entry;
 	r->sframe = m->sframe;
+	r->dynamic = m->dynamic ? r->bias + m->dynamic : 0;
 	r->tables_off = m->tables_off;
 }
 
@@ -192,7 +193,9 @@ static INLINE struct range *add_range(struct modules *ms, u64 addr, const struct
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
-	r->entry = r->class = r->has_handlers_return = r->own_headers = 0;
+	r->entry = r->class = r->has_handlers_return = r->own_headers = r->examined = 0;
+	r->dynamic = 0;
+	ms->unexamined = 1;
 	return r;
 }
 

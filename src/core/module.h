@@ -36,6 +36,7 @@ struct module {
 	u64 sframe;	 /* .sframe, likewise; 0: it has none */
 	u64 tables_off;	 /* offset of @hdr in the file */
 	u64 start_vaddr; /* where the file's first byte is, link-time address */
+	u64 dynamic;	 /* the dynamic section, link-time address; 0: it has none */
 	u32 class;	 /* enum class */
 	u32 used_s;	 /* when it was last used, by registry.now_s */
 	struct segment exec[4];
@@ -55,7 +56,9 @@ struct range {
 	struct module_key file;
 	u64 code, code_end; /* the segment for which @bias holds */
 	u64 tables_off;
-	u32 own_headers, pad; /* the headers were private copies: nothing is shared */
+	u64 dynamic;	 /* address of the dynamic section; 0: it has none */
+	u32 own_headers; /* the headers were private copies: nothing is shared */
+	u32 examined;	 /* it was looked at whether it is the runtime of a language (core/lang) */
 };
 
 /* Memory that was read, and its offset in the file. */
@@ -70,9 +73,11 @@ struct modules {
 	u32 here; /* the range that was found last */
 	u32 nr, epoch;
 	u32 vma_lookups, misses;
-	u32 at_once; /* the walk must be short */
-	u32 now_s;   /* registry.now_s */
-	u32 compat;  /* the task runs 32-bit code: tables of other files do not describe it */
+	u32 at_once;	/* the walk must be short */
+	u32 now_s;	/* registry.now_s */
+	u32 compat;	/* the task runs 32-bit code: tables of other files do not describe it */
+	u32 runtime;	/* enum language: its runtime is among the modules; 0: none is known */
+	u32 unexamined; /* there may be ranges that have not been examined */
 	struct range range[NR_RANGES];
 	u8 hint[NR_HINTS];
 
@@ -120,7 +125,7 @@ static INLINE bool module_settle(struct vma *v)
 /* Forget all ranges: this is another address space. */
 static INLINE void modules_reset(struct modules *ms)
 {
-	ms->nr = 0;
+	ms->nr = ms->runtime = ms->unexamined = 0;
 }
 
 /* Check each range again before it is used: mappings may have changed. */
@@ -190,4 +195,4 @@ static INLINE void module_read(struct modules *ms, u64 addr, u64 len, u64 off)
 GLOBAL bool module_tells(struct modules *ms NONNULL);
 
 /* elf.c: fill ms->read from the file that is mapped at @base, and note by module_read() what was read. */
-CORE void elf_read(struct modules *ms, u64 base);
+GLOBAL int elf_read(struct modules *ms NONNULL, u64 base);

@@ -9,6 +9,7 @@
 #include "abi/outcome.h"
 #include "core/env.h"
 
+struct lang;
 struct module;
 struct modules;
 
@@ -104,3 +105,15 @@ CORE struct module *port_module(const struct module_key *key);
  * another walk, or NULL if the table is full.
  */
 CORE struct module *port_module_add(struct modules *ms, bool again);
+
+/*
+ * The number of the code of a language at @object in the address space @space, if it is known, and still has this
+ * @fingerprint; else 0.
+ */
+CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint);
+
+/*
+ * Give l->content, whose hash is l->hash, a number, that of the same content if it has one, and remember it for
+ * port_code_number() of l->code. Returns it; 0: there is no room.
+ */
+CORE u32 port_code_add(struct lang *l);

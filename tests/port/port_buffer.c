@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "port_buffer.h"
+#include "core/lang/code.h"
 
 #define MAX_MAPPINGS 128
 #define MAX_MODULES 16
@@ -325,4 +326,30 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 	if (module_number)
 		known[nr_known].module.id = module_number;
 	return &known[nr_known++].module;
+}
+
+static struct code_content codes[PORT_CODES];
+static u64 fingerprints[PORT_CODES];
+static u32 nr_codes;
+
+const struct code_content *port_code(u32 number)
+{
+	return number && number <= nr_codes ? &codes[number - 1] : NULL;
+}
+
+CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
+{
+	for (u32 i = 0; i < nr_codes; i++)
+		if (fingerprints[i] == code_mix(fingerprint, object))
+			return i + 1;
+	return 0;
+}
+
+CORE u32 port_code_add(struct lang *l)
+{
+	if (nr_codes == PORT_CODES)
+		return 0;
+	fingerprints[nr_codes] = code_mix(l->fingerprint, l->code);
+	codes[nr_codes] = l->content;
+	return ++nr_codes;
 }

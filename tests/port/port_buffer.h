@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* core/port.h on memory that a test lays out, with the failures that it wants to see. */
 #pragma once
+#include "abi/code.h"
 #include "core/module.h"
 
 /* Forget all mappings, modules and wishes. */
@@ -39,6 +40,10 @@ u32 port_reads(void);
 
 /* A uretprobe of the function whose return address lies at @slot, and was @ra. Each other return to @trampoline is unknown. */
 void port_uretprobe(u64 trampoline, u64 slot, u64 ra);
+
+/* The content of code of a language, by its number; NULL: no code has it. As many can be known as there are numbers. */
+#define PORT_CODES 64
+const struct code_content *port_code(u32 number);
 
 /* How many modules can be known; 16 by default. */
 void port_module_limit(u32 limit);

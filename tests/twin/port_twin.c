@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* core/port.h on the memory in struct twin, for both builds. */
+#include "core/lang.h"
 #include "twin.h"
 
 #ifdef __bpf__
@@ -88,4 +89,15 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 	t->module = ms->shareable;
 	t->known = 1;
 	return &t->module;
+}
+
+/* There are no frames of languages here. */
+CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
+{
+	return 0;
+}
+
+CORE u32 port_code_add(struct lang *l)
+{
+	return 0;
 }

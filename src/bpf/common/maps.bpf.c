@@ -9,6 +9,8 @@ struct tasks_map tasks SEC(".maps");
 struct walkers_map walkers SEC(".maps");
 struct modules_map modules SEC(".maps");
 struct named_map named SEC(".maps");
+struct codes_map codes SEC(".maps");
+struct code_numbers_map code_numbers SEC(".maps");
 struct rings_map rings SEC(".maps");
 struct aggregations_map aggregations SEC(".maps");
 struct stacks_map stacks SEC(".maps");

@@ -9,6 +9,7 @@
 #pragma once
 #include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
+#include "abi/code.h"
 #include "abi/consumer.h"
 #include "abi/counter.h"
 #include "abi/event.h"
@@ -22,6 +23,8 @@
 #include "core/shared/watchdog.h"
 
 #define MAX_MODULES 16384
+#define MAX_CODES 32768
+#define MAX_CODE_PLACES 16384
 #define MAX_EXCLUDED 1024
 #define AGGREGATION_ROWS 16384
 #define SCRATCH_LEVELS 6 /* two for task context; softirq, hardirq, NMI */
@@ -56,6 +59,7 @@ struct task_state {
 	u32 walker;		      /* that walks for this task: index + 1; 0: none */
 	u32 joined;		      /* requests for this walk after the first one */
 	u32 tgid;		      /* the task's process, at the request */
+	u64 lang_thread;	      /* the state that a language's runtime had of the thread, at its last walk */
 	struct answer last;	      /* of the most recent walk */
 	u64 last_mm;		      /* the memory (mm) of that walk */
 	struct visit visit;	      /* the visit of that walk, to detect whether the task has left it */
@@ -131,6 +135,34 @@ struct named_map {
 	__type(value, struct event_module);
 };
 extern struct named_map named SEC(".maps");
+
+/* Service: codes: what code of interpreted languages is, by its number: that of its content (core/lang/code.h). */
+struct codes_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_CODES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, struct code_content);
+};
+extern struct codes_map codes SEC(".maps");
+
+/* Service: code_numbers: the number of the code at an address of a process. Entries that were not used for long give way. */
+struct code_place {
+	u64 space, object;
+};
+
+struct numbered_code {
+	u64 fingerprint;
+	u32 number, pad;
+};
+
+struct code_numbers_map {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_CODE_PLACES);
+	__type(key, struct code_place);
+	__type(value, struct numbered_code);
+};
+extern struct code_numbers_map code_numbers SEC(".maps");
 
 /* Service: rings: the ring buffer of each consumer, if it has one: events (abi/event.h) of all CPUs to one reader. */
 struct ring_map {

@@ -9,6 +9,7 @@
 #include "bpf/common/target.bpf.h"
 #include "bpf/common/unlocked.bpf.h"
 #include "core/filesystem.h"
+#include "core/lang/code.h"
 #include <bpf/bpf_core_read.h>
 
 extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
@@ -406,4 +407,43 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 		count_total(COUNT_MODULES_FULL, 1);
 	}
 	return bpf_map_lookup_elem(&modules, &ms->key);
+}
+
+CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
+{
+	struct code_place place = {space, object};
+	struct numbered_code *known = bpf_map_lookup_elem(&code_numbers, &place);
+
+	return known && known->fingerprint == fingerprint ? known->number : 0;
+}
+
+/* Give the content that number, unless other content has it. */
+static INLINE bool take_number(struct lang *l, u32 number)
+{
+	struct code_content *known = bpf_map_lookup_elem(&codes, &number);
+
+	if (!known && !bpf_map_update_elem(&codes, &number, &l->content, BPF_NOEXIST))
+		return true;
+	known = bpf_map_lookup_elem(&codes, &number); /* another walk may have put it there */
+	return known && code_is_same(known, &l->content);
+}
+
+CORE u32 port_code_add(struct lang *l)
+{
+	struct code_place place = {l->space, l->code};
+	struct numbered_code code = {.fingerprint = l->fingerprint};
+
+	each (i, CODE_PROBES) {
+		u32 number = code_number(l->hash ^ registry.code_seed, i);
+
+		if (take_number(l, number)) {
+			code.number = number;
+			break;
+		}
+	}
+	if (code.number)
+		bpf_map_update_elem(&code_numbers, &place, &code, BPF_ANY);
+	else
+		count_total(COUNT_CODES_FULL, 1);
+	return code.number;
 }

@@ -34,11 +34,15 @@ static INLINE bool key_of(struct stack_cache_key *ret, struct task_struct *t, st
 	return !(ret->mm_sequence & 1);
 }
 
-/* Does @w know the mappings of the process of @key, unchanged since? */
+/*
+ * Does @w know the mappings of the process of @key, unchanged since? Frames of languages depend on more than registers and the stack: where there
+ * may be any, the stack is neither cached nor walked here.
+ */
 static INLINE bool knows(const struct walker *w, const struct stack_cache_key *key)
 {
 	return w->mm == key->mm && w->start_boottime == key->start_boottime && w->exec_id == key->exec_id &&
-	       w->mm_sequence == key->mm_sequence && w->evictions == registry.evictions;
+	       w->mm_sequence == key->mm_sequence && w->evictions == registry.evictions &&
+	       !(w->walk.modules.runtime | w->walk.modules.unexamined);
 }
 
 static INLINE u32 try_nofault(struct walker *w, const struct stack_cache_key *key, const struct registers *regs,

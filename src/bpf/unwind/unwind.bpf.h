@@ -9,6 +9,7 @@
 #include "bpf/common/stackmap.bpf.h"
 #include "bpf/common/task.bpf.h"
 #include "bpf/common/walkers.bpf.h"
+#include "bpf/arch/context.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 /* Drop what the walker knows of mappings if it is of another address space, or if mappings may have changed. */
@@ -29,6 +30,8 @@ static INLINE void check_space(struct walker *w, struct task_struct *t, struct m
 	w->exec_id = t->self_exec_id;
 	w->mm_sequence = sequence;
 	w->evictions = registry.evictions;
+	w->walk.lang.space = load_relaxed(&w->mm) ^ start << 20; /* of a pointer the verifier allows no arithmetic */
+	w->walk.lang.thread_pointer = thread_pointer(t);
 	w->walk.modules.now_s = registry.now_s;
 }
 
@@ -98,6 +101,16 @@ static INLINE void want_row(const struct walk *walk, const struct task_state *st
 		store_release(&registry.row_wanted, frame);
 }
 
+static INLINE void count_languages(const struct lang *l)
+{
+	if (l->nr_frames)
+		count_total(COUNT_CODE_FRAMES, l->nr_frames);
+	if (l->lost)
+		count_total(COUNT_CODE_LOST, 1);
+	if (l->refused)
+		count_total(COUNT_CODE_REFUSED, l->refused);
+}
+
 static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm, bool last)
 {
 	struct walk *walk = &w->walk;
@@ -108,6 +121,7 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	walk->no_cache = config.no_cache;
 	walk->at_once = last;
 	walk_start(walk);
+	walk->lang.thread = st->lang_thread;
 	if (!last)
 		walk->row_wanted = load_relaxed(&registry.row_wanted);
 	walk_stack(walk);
@@ -116,6 +130,8 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	else
 		row_is_learnt(walk);
 
+	st->lang_thread = walk->lang.thread;
+	count_languages(&walk->lang);
 	count_total(COUNT_WALKS, 1);
 	count_total(COUNT_FRAMES, walk->out.nr);
 	count_total(COUNT_ROW_MISSES, walk->row_misses);

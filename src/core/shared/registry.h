@@ -14,6 +14,7 @@ struct registry {
 	u32 identity;		/* of the stackmap: random, and never 0 */
 	u32 cpu_bits;		/* of the number of a CPU in a cookie: all tools make cookies alike */
 	u32 evictions, evicted; /* from the table of modules: how often, and how many modules */
+	u64 code_seed;		/* random: which number content gets cannot be foreseen */
 	u64 row_wanted;		/* a frame: a no-fault walk could not read its row (core/walk/prefetch.c) */
 	struct epochs epochs;	/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];

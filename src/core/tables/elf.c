@@ -8,6 +8,7 @@
 #define ELF_CLASS32 1
 #define ELF_CLASS64 2
 #define PT_LOAD 1
+#define PT_DYNAMIC 2
 #define PT_NOTE 4
 #define PT_GNU_EH_FRAME 0x6474e550
 #define PT_GNU_SFRAME 0x6474e554
@@ -68,6 +69,8 @@ TURN(program_header, struct modules, ms)
 		m->hdr = ph[2];
 		m->tables_off = ph[1];
 	}
+	if (type == PT_DYNAMIC)
+		m->dynamic = ph[2];
 	if (type == PT_GNU_SFRAME) {
 		m->sframe = ph[2];
 		ms->sframe_off = ph[1];
@@ -243,7 +246,7 @@ static INLINE int read_header(struct modules *ms, u64 base)
 	return nr < MAX_PHDRS ? nr : MAX_PHDRS;
 }
 
-CORE void elf_read(struct modules *ms, u64 base)
+GLOBAL int elf_read(struct modules *ms NONNULL, u64 base)
 {
 	struct module *m = &ms->read;
 	u64 *word = ms->word;
@@ -252,35 +255,35 @@ CORE void elf_read(struct modules *ms, u64 base)
 
 	m->kind = MODULE_UNREADABLE;
 	m->nr_exec = m->nr_entries = 0;
-	m->hdr = m->entry = m->sframe = 0;
+	m->hdr = m->entry = m->sframe = m->dynamic = 0;
 	m->build_id_bytes = m->class = 0;
 	m->tables_off = ms->sframe_off = 0;
 	ms->nr_ro = ms->nr_notes = ms->error = 0;
 	ms->start_vaddr = m->start_vaddr = 0;
 
 	if (!base)
-		return; /* perhaps only now: a mapping that is being changed is not found */
+		return 0; /* perhaps only now: a mapping that is being changed is not found */
 	err = port_read(word, 64, base);
 	if (err) {
 		m->kind = unreadable(err);
-		return;
+		return 0;
 	}
 	module_read(ms, base, 64, 0);
 	m->kind = MODULE_NOT_ELF;
 	nr = read_header(ms, base);
 	if (nr < 0)
-		return;
+		return 0;
 	module_read(ms, ms->phdr, (u64)nr * (m->class ? PHDR32_BYTES : PHDR_BYTES), ms->phdr - base);
 	loop(nr, program_header, ms);
 	if (ms->error) {
 		m->kind = unreadable(ms->error);
-		return;
+		return 0;
 	}
 
 	bias = base - ms->start_vaddr;
 	find_build_id(ms, bias);
 	if (ms->wait.bytes)
-		return;
+		return 0;
 	m->kind = MODULE_NO_EH_FRAME;
 	if (m->hdr)
 		read_hdr(ms, bias);
@@ -293,4 +296,5 @@ CORE void elf_read(struct modules *ms, u64 base)
 		m->hdr = m->sframe;
 		m->tables_off = ms->sframe_off;
 	}
+	return 0;
 }

@@ -43,44 +43,42 @@ TURN(put_outer, struct walk, w)
 	return NEXT;
 }
 
-/* Is its class COMPLETE in abi/outcome.h? */
-static INLINE bool is_complete(u32 outcome)
+GLOBAL int deep_close_gap(struct walk *w NONNULL)
 {
-	enum { CUT, COMPLETE, NONE = CUT, ABSENT = CUT };
-#define X(code, name, kind, sentence) | (u64)kind << code
-	return (0 OUTCOMES(X)) >> outcome & 1;
-#undef X
+	if (outcome_is_complete(w->outcome))
+		w->outcome = TOO_DEEP;
+	w->outer[0] = FRAME_GAP;
+	loop(walk_nr_outer(w), put_outer, w);
+	w->out.nr = w->max_depth;
+	return 0;
 }
-
-_Static_assert(NR_OUTCOMES <= 64, "a bit for each");
 
 /* The walk of a stack that was too deep has ended. */
 static INLINE void end_deep(struct walk *w)
 {
-	u32 nr = walk_nr_outer(w);
-
 	/* These frames are not the outermost. */
 	if (w->outcome == GOING_ON || w->outcome == TOO_DEEP || w->outcome == TOO_LONG) {
 		w->outcome = TOO_DEEP;
 		w->out.nr = first_outer(w);
 		return;
 	}
-	if (is_complete(w->outcome))
-		w->outcome = TOO_DEEP;
-	loop(nr, take_outer, w);
-	w->outer[0] = FRAME_GAP;
-	loop(nr, put_outer, w);
-	w->out.nr = w->max_depth;
+	loop(walk_nr_outer(w), take_outer, w);
+	deep_close_gap(w);
 }
 
-GLOBAL int walk_finish(struct walk *w NONNULL)
+GLOBAL int walk_ended(struct walk *w NONNULL)
 {
 	w->nr_walked = w->out.nr;
-	if (w->laps)
-		end_deep(w);
 	if (w->visited) {
 		w->outcome = w->before;
 		w->out.nr = w->nr_before;
 	}
+	return 0;
+}
+
+GLOBAL int walk_finish(struct walk *w NONNULL)
+{
+	if (w->laps)
+		end_deep(w);
 	return 0;
 }

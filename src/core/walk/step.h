@@ -80,6 +80,7 @@ static INLINE void frame_add(struct walk *w, u32 nr)
 	at(w->out.frame, nr) =
 		frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.pc_is_exact),
 			   row_method(&w->machine.row));
+	at(w->sp_words, nr) = sp_word(w, w->machine.sp);
 	w->out.nr = nr + 1;
 }
 

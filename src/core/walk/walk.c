@@ -274,7 +274,6 @@ static INLINE void note_start(struct walk *w)
 static INLINE int wait_for_page(struct walk *w)
 {
 	const struct frame_start *s = &w->start;
-	struct page_wait *wait = &w->modules.wait;
 	struct machine *m = &w->machine;
 
 	m->pc = s->pc;
@@ -289,10 +288,7 @@ static INLINE int wait_for_page(struct walk *w)
 	for (u32 i = 0; i < COUNT(s->reg); i++)
 		m->reg[i] = s->reg[i];
 	m->code_at = 0;
-	stack_forget(m);
-	if (port_wait(m->stack.word, ((wait->bytes - 1) & (PAGE_BYTES - 1)) + 1, wait->addr))
-		wait->absent = wait->addr / PAGE_BYTES + 1;
-	wait->bytes = 0;
+	walk_wait(w);
 	return NEXT;
 }
 
@@ -335,6 +331,7 @@ static INLINE u32 add_frame(struct walk *w)
 	if (walk_takes_too_long(w))
 		return TOO_LONG;
 	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->pc_is_exact);
+	at(w->sp_words, nr) = sp_word(w, m->sp);
 	w->out.nr = nr + 1;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The walk: from the interrupted PC to the outermost frame. */
 #pragma once
+#include "core/lang.h"
 #include "core/tables/ehframe.h"
 #include "core/machine.h"
 #include "core/module.h"
@@ -49,6 +50,9 @@ struct walk {
 	struct frame_start start;
 	u64 outer[MAX_DEPTH / 4]; /* deep.c */
 	u32 before, nr_before;	  /* outcome and frames, before @row_wanted was looked up */
+	u64 sp;			  /* the initial stack pointer */
+	u32 sp_words[MAX_DEPTH];  /* the stack pointer of each frame, from there, in words: modulo 2^32 */
+	struct lang lang;
 };
 
 /*
@@ -77,6 +81,23 @@ static INLINE u64 walk_work(const struct walk *w)
 {
 	return w->out.nr + (u64)w->laps * walk_nr_outer(w) + (u64)w->turns * WORK_OF_TURN +
 	       (u64)w->row_misses * WORK_OF_ROW + (u64)w->modules.misses * WORK_OF_FILE + w->machine.work;
+}
+
+/* Is its class COMPLETE in abi/outcome.h? */
+static INLINE bool outcome_is_complete(u32 outcome)
+{
+	enum { CUT, COMPLETE, NONE = CUT, ABSENT = CUT };
+#define X(code, name, kind, sentence) | (u64)kind << code
+	return (0 OUTCOMES(X)) >> (outcome & 63) & 1;
+#undef X
+}
+
+_Static_assert(NR_OUTCOMES < 64, "a bit for each");
+
+/* Return how far @addr is from the initial stack pointer, as w->sp_words has it. */
+static INLINE u32 sp_word(const struct walk *w, u64 addr)
+{
+	return (addr - w->sp) / sizeof(u64);
 }
 
 static INLINE bool walk_takes_too_long(const struct walk *w)
@@ -117,6 +138,8 @@ static INLINE void walk_start(struct walk *w)
 	w->row_wanted = w->visited = 0;
 	w->trace.on = 0;
 	w->out.nr = w->laps = 0;
+	w->sp = m->sp;
+	w->lang.lost = w->lang.refused = w->lang.nr_frames = 0;
 }
 
 /* prefetch.c: the walk has ended, @why; learn the row of w->row_wanted. Returns what the turn has to return. */
@@ -131,14 +154,48 @@ GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
 /* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP. */
 GLOBAL u32 deep_make_room(struct walk *w NONNULL);
 
+/* deep.c: w->outer has the outermost frames of a stack that is too deep: put them behind the others, and FRAME_GAP between. */
+GLOBAL int deep_close_gap(struct walk *w NONNULL);
+
+/* deep.c: the walk has ended, and what was looked up for others is forgotten. */
+GLOBAL int walk_ended(struct walk *w NONNULL);
+
 /*
- * deep.c: the walk has ended. The outermost frames of a stack that was too deep are put in order, behind FRAME_GAP; what was looked up
- * for others is forgotten.
+ * deep.c: all frames are there. The outermost frames of a stack that was too deep are put in order, behind FRAME_GAP.
  */
 GLOBAL int walk_finish(struct walk *w NONNULL);
 
 /* walk.c: one turn of a walk. */
 DECLARE_TURN(walk_frame, struct walk);
+
+/* lang/steps.c: one step towards the frames of a language. Returns NEXT, or STOP: they are there, or a page has to be waited for. */
+GLOBAL int lang_step(struct walk *w NONNULL);
+DECLARE_TURN(lang_turn, struct walk);
+
+/* Wait for the page that a read has noted. May sleep. */
+static INLINE void walk_wait(struct walk *w)
+{
+	struct page_wait *wait = &w->modules.wait;
+
+	stack_forget(&w->machine);
+	if (port_wait(w->machine.stack.word, ((wait->bytes - 1) & (PAGE_BYTES - 1)) + 1, wait->addr))
+		wait->absent = wait->addr / PAGE_BYTES + 1;
+	wait->bytes = 0;
+}
+
+/* Begin with the frames of languages. False: there are none. */
+static INLINE bool lang_is_due(struct walk *w)
+{
+	struct lang *l = &w->lang;
+
+	if (!l->thread_pointer || w->machine.compat)
+		w->modules.unexamined = w->modules.runtime = 0;
+	l->step = w->modules.unexamined ? LANG_EXAMINE : LANG_THREAD;
+	l->cursor = l->thread;
+	l->thread = l->interpreter = l->unnumbered = 0;
+	l->looked = l->nr = l->nr_in_run = 0;
+	return w->modules.unexamined || w->modules.runtime;
+}
 
 /*
  * Walk: fill w->out and w->outcome. May sleep in port_read() or port_wait(). Ends for any contents of the target's memory. Inline,
@@ -148,5 +205,8 @@ static INLINE void walk_stack(struct walk *w)
 {
 	w->outcome = GOING_ON;
 	loop(WALK_DEEPEST + MAX_WAITS, walk_frame, w);
+	walk_ended(w);
+	if (lang_is_due(w))
+		loop(LANG_TURNS, lang_turn, w);
 	walk_finish(w);
 }

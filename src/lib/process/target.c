@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 #include "base/cleanup.h"
+#include "core/lang.h"
 #include "lib/process/made_memory.h"
 
 static _Thread_local struct target *used;
@@ -33,6 +34,7 @@ void target_done(struct target *t)
 	forget_mappings(t);
 	vec_done(&t->mappings);
 	vec_done(&t->modules);
+	vec_done(&t->codes);
 	target_init(t, NULL);
 }
 
@@ -203,4 +205,19 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 	}
 
 	return vec_push(&used->modules, m) ? NULL : &used->modules.v[used->modules.nr - 1].module;
+}
+
+CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
+{
+	for (size_t i = 0; i < used->codes.nr; i++)
+		if (used->codes.v[i].object == object && used->codes.v[i].fingerprint == fingerprint)
+			return i + 1;
+	return 0;
+}
+
+CORE u32 port_code_add(struct lang *l)
+{
+	struct target_code c = {l->code, l->fingerprint, l->content};
+
+	return vec_push(&used->codes, c) ? 0 : used->codes.nr;
 }

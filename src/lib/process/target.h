@@ -6,6 +6,7 @@
 #pragma once
 #include <sys/types.h>
 #include "base/vec.h"
+#include "abi/code.h"
 #include "core/module.h"
 
 struct target_mapping {
@@ -18,6 +19,12 @@ struct target_mapping {
 struct target_module {
 	struct module_key key;
 	struct module module;
+};
+
+/* Code of a language that the core has numbered: its number is its index + 1. */
+struct target_code {
+	u64 object, fingerprint;
+	struct code_content content;
 };
 
 struct target;
@@ -36,6 +43,7 @@ struct target {
 	int mem;				    /* opened by target_open(); else -1 */
 	struct vec(struct target_mapping) mappings; /* sorted by address */
 	struct vec(struct target_module) modules;   /* that the core has added */
+	struct vec(struct target_code) codes;	    /* likewise */
 };
 
 /* Initialize an empty target; @read may be NULL. End it with target_done(). */

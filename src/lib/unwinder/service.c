@@ -24,8 +24,9 @@ DECLARE_IMAGE(service);
 
 /* The maps of the service, as the object names them. */
 static const char *const shared_maps[] = {
-	"tasks",   "walkers", "modules",       "named",	      "rings",	      "aggregations", "excluded",
-	"cookies", "stacks",  ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
+	"tasks",	"walkers",	"modules",   "named",  "rings",
+	"aggregations", "excluded",	"cookies",   "stacks", ".bss.registry",
+	".bss.totals",	".bss.modules", ".bss.rows", "codes",  "code_numbers",
 };
 
 struct service {
@@ -149,6 +150,7 @@ static int open_maps(struct service *s, bool join)
 	if (!ret && !join) {
 		service_registry(s)->identity = some_identity();
 		service_registry(s)->cpu_bits = probe_cpu_bits();
+		service_registry(s)->code_seed = (u64)some_identity() << 32 | some_identity();
 		ret = stackmap_begin(s->stacks, s->first_table, s->stack_bits);
 	}
 	if (!ret)

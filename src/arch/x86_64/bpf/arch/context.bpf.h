@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The preemption count of x86, which is a variable of each CPU. */
+/* Of a task: its thread pointer, and the preemption count, which on x86 is a variable of each CPU. */
 #pragma once
 #include "bpf/common/maps.h"
 
@@ -15,4 +15,10 @@ static INLINE u32 preempt_count(struct task_struct *t)
 	if (config.preempt_count)
 		bpf_probe_read_kernel(&count, sizeof(count), (void *)t->se.cfs_rq->rq + config.preempt_count);
 	return count;
+}
+
+/* Return the thread pointer of @t, which is the current task, or off CPU: what pthread_self() says (glibc, musl). */
+static INLINE u64 thread_pointer(struct task_struct *t)
+{
+	return t->thread.fsbase;
 }

@@ -25,7 +25,7 @@ typedef struct {
 } mm_context_t;
 
 struct thread_struct {
-	unsigned long sp;
+	unsigned long sp, fsbase;
 };
 
 struct thread_info {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Frames of interpreted languages, beside the native ones of the same stack.
+ *
+ * When the native stack has been walked, the interpreter's own frames are read from its memory, by the thread that the
+ * walk is for: it stands still. An interpreter leaves something on the native stack for each run of its loop. So which
+ * native frame runs which of its frames is known by address, and no symbol, no table of a build and no disassembly is needed.
+ *
+ * There is a step for each thing that may have to wait for a page. A step that did has changed nothing, and is done again.
+ */
+#pragma once
+#include "abi/code.h"
+#include "abi/config.h"
+#include "core/env.h"
+
+enum lang_step {
+	LANG_EXAMINE, /* is a runtime among the modules? examine.c */
+	LANG_LEARN,   /* where it has what; then the steps of a language (python.c): */
+	LANG_THREAD,  /* find its state of this thread, */
+	LANG_FRAMES,  /* its frames, from the innermost outwards, */
+	LANG_CODE,    /* and what the code of one is, if that is not known */
+	LANG_MERGE,   /* join both stacks: merge.c */
+	LANG_MERGED,
+};
+
+#define LANG_TURNS (8 * MAX_DEPTH)
+#define LANG_TEXT_BYTES (512u << 10) /* a file with less code than this has no runtime */
+#define LANG_FIELDS 32
+
+/* Symbols of the runtimes: what they are looked up by, and found. */
+enum lang_symbol { SYMBOL_PYTHON_RUNTIME, SYMBOL_PYTHON_VERSION, SYMBOL_PYTHON_CODE, NR_LANG_SYMBOLS };
+
+/* The dynamic symbols of a module, in the target's memory. */
+struct symbols {
+	u64 bias, hash, table, names;
+	u64 found; /* the address of the symbol that was looked up last; 0: there is none */
+	u64 word[16];
+};
+
+/* What is known of the runtime of an address space, if modules.runtime says that there is one. */
+struct runtime {
+	u64 symbol[4]; /* addresses of NR_LANG_SYMBOLS; 0: it has none */
+	u32 version;   /* minor */
+	u32 pad;
+	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
+};
+
+struct lang {
+	/* input */
+	u64 space;	    /* the address space, as a number that no other one has */
+	u64 thread_pointer; /* of the thread; 0: its language frames are not wanted, or cannot be had */
+	u64 thread;	    /* the runtime's state of this thread, as far as known from the walk before; output, too */
+	/* output */
+	u32 nr_frames; /* that were put into the stack */
+	u32 lost;      /* the frames could not be read: it has native ones only */
+	u32 refused;   /* there is a runtime of a version that is not known */
+	/* kept from walk to walk, as modules are */
+	struct runtime runtime;
+	/* working space */
+	u32 step, looked;
+	struct symbols symbols;
+	u64 interpreter, cursor; /* the list of threads */
+	u64 at, mark;		 /* the frame that is next; what lies on the native stack for its run of the loop */
+	u64 code, fingerprint;	 /* of the frame */
+	u64 unnumbered;		 /* code for which there is no room */
+	u64 value, hash, bytes;
+	u64 word[32], head[32], text[8];
+	union {
+		struct code_content content;
+		u64 content_word[sizeof(struct code_content) / sizeof(u64)];
+	};
+	/* merge.c */
+	u32 nr, nr_in_run;    /* of @frame */
+	u32 native, language; /* frames that are to be put, of each stack: from the outermost inwards */
+	u32 place;	      /* ... behind the next one */
+	u32 keep;	      /* places from here on are left out, */
+	u32 outer;	      /* but these are kept apart */
+	u32 is_placed;	      /* the native frame of the run is put */
+	u64 run;	      /* what lies on the native stack for the run whose frames come next */
+	u64 frame
+		[MAX_DEPTH]; /* frames, and addresses: where the run of the loop lies that the frames before it belong to */
+};
+
+static INLINE bool lang_is_mark(u64 frame)
+{
+	return !(frame >> 48);
+}

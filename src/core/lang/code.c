@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "core/lang/code.h"
+
+#define WORDS (sizeof(struct code_content) / sizeof(u64))
+_Static_assert(WORDS * sizeof(u64) == sizeof(struct code_content), "whole words");
+
+GLOBAL int code_hash(struct lang *l NONNULL)
+{
+	l->hash = 0;
+	each (i, WORDS) {
+		u32 k = opaque(i);
+
+		if (k >= WORDS)
+			break;
+		l->hash = code_mix(l->hash, l->content_word[k]);
+	}
+	return 0;
+}
+
+GLOBAL bool code_is_same(const struct code_content *a NONNULL, const struct code_content *b NONNULL)
+{
+	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+	u64 differs = 0;
+
+	each (i, WORDS) {
+		u32 k = opaque(i);
+
+		if (k >= WORDS)
+			break;
+		differs |= x[k] ^ y[k];
+	}
+	return !differs;
+}

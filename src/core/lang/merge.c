@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "abi/outcome.h"
+#include "core/lang/merge.h"
+
+#define FRAMES_AT_ONCE 32
+#define NO_PLACE (~0u)
+
+GLOBAL int merge_start(struct walk *w NONNULL)
+{
+	u32 inner = w->max_depth - walk_nr_outer(w), nr = w->laps ? inner : w->out.nr;
+	struct lang *l = &w->lang;
+
+	l->native = nr;
+	l->language = l->nr;
+	l->place = l->keep = nr + l->nr_frames;
+	l->outer = NO_PLACE;
+	if (w->laps) { /* what is left out is where frames are missing already */
+		l->keep = inner;
+	} else if (l->place > w->max_depth) {
+		l->keep = inner;
+		l->outer = l->place - walk_nr_outer(w);
+	}
+	l->run = ~0ULL; /* frames behind the last run: their native frames are not there */
+	l->is_placed = 1;
+	return 0;
+}
+
+static INLINE void put(struct walk *w, u64 frame)
+{
+	struct lang *l = &w->lang;
+	u32 place = l->place - 1;
+
+	l->place = place;
+	if (place < l->keep)
+		at(w->out.frame, place) = frame;
+	else if (place >= l->outer)
+		at(w->outer, place - l->outer) = frame;
+}
+
+/* Does the stack pointer of native frame @nr lie below what the run has on the stack, or at it? */
+static INLINE bool is_below_run(const struct walk *w, u32 nr)
+{
+	return at(w->sp_words, nr) <= sp_word(w, w->lang.run);
+}
+
+/* Go to the next run. If the native stack is cut, and the run lies further out than all of it, then its frame is missing. */
+static INLINE void next_run(struct walk *w, u64 mark)
+{
+	struct lang *l = &w->lang;
+	u32 nr = l->native;
+
+	l->run = mark;
+	l->language--;
+	l->is_placed = nr && nr == w->out.nr && !outcome_is_complete(w->outcome) && is_below_run(w, nr - 1);
+}
+
+GLOBAL int merge_some(struct walk *w NONNULL)
+{
+	struct lang *l = &w->lang;
+
+	each (i, FRAMES_AT_ONCE) {
+		u32 native = l->native, language = l->language;
+		u64 frame = language ? at(l->frame, language - 1) : 0;
+
+		if (!native && !language)
+			break;
+		if (language && lang_is_mark(frame)) {
+			next_run(w, frame);
+		} else if (language && (l->is_placed || !native)) {
+			put(w, frame);
+			l->language = language - 1;
+		} else {
+			put(w, at(w->out.frame, native - 1));
+			l->native = native - 1;
+			l->is_placed = is_below_run(w, native - 1);
+		}
+	}
+	if (l->native || l->language)
+		return NEXT;
+	if (l->outer != NO_PLACE)
+		deep_close_gap(w);
+	else if (!w->laps)
+		w->out.nr = l->keep;
+	return STOP;
+}

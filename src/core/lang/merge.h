@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Join the native stack with that of a language.
+ *
+ * l->frame has the frames of the language from the innermost outwards, and behind those of each run of the loop an address on
+ * the native stack. They belong between the native frame that holds the address, which is the loop's, and what that has called.
+ */
+#pragma once
+#include "core/walk/walk.h"
+
+/* Begin. Returns 0. */
+GLOBAL int merge_start(struct walk *w NONNULL);
+
+/* Go on, from the outermost frame inwards. Returns NEXT, or STOP: w->out is the joined stack. */
+GLOBAL int merge_some(struct walk *w NONNULL);

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "core/lang/code.h"
+#include "core/lang/python.h"
+
+#define COOKIE 0x7967756265647078ULL /* "xdebugpy": struct _Py_DebugOffsets begins with it */
+#define VERSION_3 3
+#define OLDEST 11
+#define NEWEST 14
+#define DESCRIBED 13 /* from this version on the runtime describes itself */
+#define OWNED_BY_C 3 /* the frame of a run of the loop (FRAME_OWNED_BY_CSTACK; from 3.14 on also _BY_INTERPRETER) */
+#define MAX_THREADS 4096
+#define THREADS_AT_ONCE 16
+#define FRAME_BYTES 80
+#define CODE_BYTES 160
+#define TEXT_HEAD_BYTES 40
+#define NAME_BYTES 32 /* of its text: length, hash, kind, and in most versions the first characters */
+#define TAGS 3ULL     /* of references to objects, from 3.14 on */
+
+/* The same in all versions, of builds with the GIL. */
+#define OBJECT_TYPE 8
+#define BYTES_SIZE 16
+#define BYTES_DATA 32
+#define TEXT_LENGTH 16
+#define CFRAME_PREVIOUS 16 /* 3.11 */
+#define FRAME_IS_ENTRY 68  /* 3.11 */
+
+enum field {
+	RUNTIME_INTERPRETERS,
+	INTERPRETER_NEXT,
+	INTERPRETER_THREADS,
+	THREAD_NEXT,
+	THREAD_ID,
+	THREAD_FRAME, /* before 3.13: of the _PyCFrame, */
+	CFRAME_FRAME, /* which leads to the frame */
+	FRAME_PREVIOUS,
+	FRAME_EXECUTABLE,
+	FRAME_INSTRUCTION,
+	FRAME_OWNER,
+	CODE_NAME,
+	CODE_FILE,
+	CODE_FIRST_LINE,
+	CODE_LINES,
+	CODE_INSTRUCTIONS,
+	TEXT_ASCII,
+	TEXT_WIDE,  /* of other characters */
+	TEXT_SHIFT, /* of the bits that say of which kind they are */
+};
+
+static const u32 before_3_13[2][LANG_FIELDS] = {
+	{
+		[RUNTIME_INTERPRETERS] = 40,
+		[INTERPRETER_THREADS] = 16,
+		[THREAD_NEXT] = 8,
+		[THREAD_ID] = 152,
+		[THREAD_FRAME] = 56,
+		[CFRAME_FRAME] = 8,
+		[FRAME_PREVIOUS] = 48,
+		[FRAME_EXECUTABLE] = 32,
+		[FRAME_INSTRUCTION] = 56,
+		[FRAME_OWNER] = 69,
+		[CODE_NAME] = 128,
+		[CODE_FILE] = 112,
+		[CODE_FIRST_LINE] = 72,
+		[CODE_LINES] = 136,
+		[CODE_INSTRUCTIONS] = 184,
+		[TEXT_ASCII] = 48,
+		[TEXT_WIDE] = 72,
+		[TEXT_SHIFT] = 2,
+	},
+	{
+		[RUNTIME_INTERPRETERS] = 40,
+		[INTERPRETER_THREADS] = 72,
+		[THREAD_NEXT] = 8,
+		[THREAD_ID] = 136,
+		[THREAD_FRAME] = 56,
+		[FRAME_PREVIOUS] = 8,
+		[FRAME_INSTRUCTION] = 56,
+		[FRAME_OWNER] = 70,
+		[CODE_NAME] = 128,
+		[CODE_FILE] = 112,
+		[CODE_FIRST_LINE] = 68,
+		[CODE_LINES] = 136,
+		[CODE_INSTRUCTIONS] = 192,
+		[TEXT_ASCII] = 40,
+		[TEXT_WIDE] = 56,
+		[TEXT_SHIFT] = 2,
+	},
+};
+
+/*
+ * Which word of struct _Py_DebugOffsets has which field, counted from behind the cookie, the version and the flag of free
+ * threading: CPython 3.13 Include/internal/pycore_runtime.h, 3.14 Include/internal/pycore_debug_offsets.h.
+ */
+static const u8 described[2][LANG_FIELDS] = {
+	{
+		[RUNTIME_INTERPRETERS] = 2,
+		[INTERPRETER_NEXT] = 5,
+		[INTERPRETER_THREADS] = 6,
+		[THREAD_NEXT] = 18,
+		[THREAD_ID] = 21,
+		[THREAD_FRAME] = 20,
+		[FRAME_PREVIOUS] = 26,
+		[FRAME_EXECUTABLE] = 27,
+		[FRAME_INSTRUCTION] = 28,
+		[FRAME_OWNER] = 30,
+		[CODE_NAME] = 34,
+		[CODE_FILE] = 32,
+		[CODE_FIRST_LINE] = 36,
+		[CODE_LINES] = 35,
+		[CODE_INSTRUCTIONS] = 40,
+		[TEXT_ASCII] = 67,
+	},
+	{
+		[RUNTIME_INTERPRETERS] = 2,
+		[INTERPRETER_NEXT] = 5,
+		[INTERPRETER_THREADS] = 6,
+		[THREAD_NEXT] = 21,
+		[THREAD_ID] = 24,
+		[THREAD_FRAME] = 23,
+		[FRAME_PREVIOUS] = 29,
+		[FRAME_EXECUTABLE] = 30,
+		[FRAME_INSTRUCTION] = 31,
+		[FRAME_OWNER] = 33,
+		[CODE_NAME] = 39,
+		[CODE_FILE] = 37,
+		[CODE_FIRST_LINE] = 41,
+		[CODE_LINES] = 40,
+		[CODE_INSTRUCTIONS] = 45,
+		[TEXT_ASCII] = 77,
+	},
+};
+
+static INLINE u32 field(const struct lang *l, enum field which)
+{
+	return l->runtime.field[which];
+}
+
+/* Read the word at @addr, to l->value. Returns 0, -EFAULT or -EACCES. */
+static INLINE int read_word(struct lang *l, u64 addr)
+{
+	return port_read(&l->value, sizeof(l->value), addr);
+}
+
+/* Return word @offset of what was read to @word: where structures have a field is the target's word. */
+#define word_of(word, offset) at(word, (offset) / sizeof(u64))
+
+/* Read where the runtime says that its structures have their fields. */
+static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
+{
+	const u8 *number = described[version > DESCRIBED];
+	int err = 0;
+
+	each (i, LANG_FIELDS) {
+		u32 word = within(number, i, LANG_FIELDS - 1);
+
+		l->value = 0;
+		if (word)
+			err = read_word(l, runtime + 24 + word * 8);
+		if (err)
+			break;
+		at(l->runtime.field, i) = l->value;
+	}
+	l->runtime.field[TEXT_WIDE] = field(l, TEXT_ASCII) + 16;
+	l->runtime.field[TEXT_SHIFT] = version > DESCRIBED ? 16 : 2;
+	return err;
+}
+
+static INLINE void take_row(struct lang *l, u32 version)
+{
+	const u32 *row = before_3_13[version > OLDEST];
+
+	each (i, LANG_FIELDS)
+		at(l->runtime.field, i) = within(row, i, LANG_FIELDS - 1);
+}
+
+/* Get the version, as Py_Version and struct _Py_DebugOffsets have it: 3.12.1 is 0x030c01f0. 0: it is not said. */
+static INLINE int read_version(struct lang *l, u64 *ret)
+{
+	u64 runtime = l->runtime.symbol[SYMBOL_PYTHON_RUNTIME], version = l->runtime.symbol[SYMBOL_PYTHON_VERSION];
+	int err = port_read(l->word, 24, runtime);
+
+	*ret = 0;
+	if (err)
+		return err;
+	if (l->word[0] == COOKIE) {
+		*ret = l->word[2] ? 0 : l->word[1]; /* builds without the GIL have other structures */
+		return 0;
+	}
+	err = version ? port_read(&l->value, sizeof(u64), version) : 0;
+	if (!err && version)
+		*ret = (u32)l->value;
+	return err;
+}
+
+GLOBAL int python_learn(struct walk *w NONNULL)
+{
+	struct lang *l = &w->lang;
+	u64 version;
+	u32 minor;
+	int err = read_version(l, &version);
+
+	if (err)
+		return err;
+	minor = version >> 16 & 0xff;
+	if (version >> 24 != VERSION_3 || minor < OLDEST || minor > NEWEST)
+		return -ENOSYS;
+	l->runtime.version = minor;
+	if (minor >= DESCRIBED)
+		return read_description(l, l->runtime.symbol[SYMBOL_PYTHON_RUNTIME], minor);
+	take_row(l, minor);
+	return 0;
+}
+
+/* The thread's state is at l->cursor: go to its innermost frame. */
+static INLINE int first_frame(struct lang *l)
+{
+	int err = read_word(l, l->cursor + field(l, THREAD_FRAME));
+	u64 mark = l->value;
+
+	if (!err && l->runtime.version < DESCRIBED)
+		err = read_word(l, mark + field(l, CFRAME_FRAME));
+	if (err)
+		return err;
+	l->at = l->value;
+	l->mark = mark;
+	l->thread = l->cursor;
+	l->step = LANG_FRAMES;
+	return 0;
+}
+
+/* Go to the next thread; behind the last one of an interpreter, to the next interpreter. */
+static INLINE int next_thread(struct lang *l)
+{
+	int err;
+
+	l->looked++;
+	if (l->cursor && l->interpreter) { /* otherwise it is what was known before, and is no longer true */
+		err = read_word(l, l->cursor + field(l, THREAD_NEXT));
+		if (!err)
+			l->cursor = l->value;
+		return err;
+	}
+	err = read_word(l, l->interpreter ? l->interpreter + field(l, INTERPRETER_NEXT)
+					  : l->runtime.symbol[SYMBOL_PYTHON_RUNTIME] + field(l, RUNTIME_INTERPRETERS));
+	if (err)
+		return err;
+	if (!l->value)
+		return -ESRCH;
+	l->word[0] = l->value;
+	err = read_word(l, l->word[0] + field(l, INTERPRETER_THREADS));
+	if (err)
+		return err;
+	l->interpreter = l->word[0];
+	l->cursor = l->value;
+	return 0;
+}
+
+/*
+ * Threads are found by what pthread_self() says, which is their thread pointer (glibc, musl): a thread that has released the GIL, as all
+ * do that wait, has no state in its thread-local storage. The list changes while other threads begin and end.
+ */
+GLOBAL int python_thread(struct walk *w NONNULL)
+{
+	struct lang *l = &w->lang;
+	int err = 0;
+
+	each (i, THREADS_AT_ONCE) {
+		err = l->cursor ? read_word(l, l->cursor + field(l, THREAD_ID)) : 0;
+		if (!err && l->cursor && l->value == l->thread_pointer)
+			return first_frame(l);
+		if (!err || (!l->interpreter && err == -EFAULT))
+			err = l->looked > MAX_THREADS ? -ESRCH : next_thread(l);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+/* A run of the loop begins behind the frame that was put last; @mark lies on the native stack for it. */
+static INLINE void end_run(struct lang *l, u64 mark)
+{
+	u32 nr = l->nr;
+
+	if (!l->nr_in_run || nr >= MAX_DEPTH)
+		return;
+	at(l->frame, nr) = mark & ~(0xffffULL << 48);
+	l->nr = nr + 1;
+	l->nr_in_run = 0;
+}
+
+/* Return the position of the frame whose words are in l->word: of an instruction, 2 bytes each. */
+static INLINE u32 position(const struct lang *l, u64 code)
+{
+	u64 instruction = word_of(l->word, field(l, FRAME_INSTRUCTION));
+	u64 from = (instruction - code - field(l, CODE_INSTRUCTIONS)) / 2;
+
+	return from < FRAME_POSITION ? from : FRAME_POSITION; /* before the first one: the frame is being made */
+}
+
+/*
+ * Get the number of the code at l->code. -ENOENT: it is not known yet. Code that is freed leaves its address to other code: what it
+ * consists of is compared, and how its name begins.
+ */
+static INLINE int number_of_code(struct lang *l, u32 *ret)
+{
+	u64 fingerprint;
+	int err = port_read(l->head, CODE_BYTES, l->code);
+
+	if (err)
+		return err;
+	if (l->head[OBJECT_TYPE / 8] != l->runtime.symbol[SYMBOL_PYTHON_CODE])
+		return -ESRCH;
+	err = port_read(l->text, NAME_BYTES, word_of(l->head, field(l, CODE_NAME)) + TEXT_LENGTH);
+	if (err)
+		return err;
+	fingerprint = code_mix(word_of(l->head, field(l, CODE_NAME)), word_of(l->head, field(l, CODE_FILE)));
+	fingerprint = code_mix(fingerprint, word_of(l->head, field(l, CODE_LINES)));
+	fingerprint = code_mix(fingerprint, word_of(l->head, field(l, CODE_FIRST_LINE)));
+	fingerprint = code_mix(fingerprint, l->text[0] ^ l->text[1] << 1);
+	l->fingerprint = code_mix(fingerprint, l->text[3]);
+	*ret = l->unnumbered == l->code ? 0 : port_code_number(l->space, l->code, l->fingerprint);
+	return *ret || l->unnumbered == l->code ? 0 : -ENOENT;
+}
+
+/* Is the frame whose words are in l->word one of C's, on the native stack? */
+static INLINE bool is_of_loop(const struct lang *l)
+{
+	u32 owner = field(l, FRAME_OWNER);
+
+	return l->runtime.version > OLDEST && (word_of(l->word, owner) >> owner % 8 * 8 & 0xff) >= OWNED_BY_C;
+}
+
+/* Is it, in 3.11, the outermost one of a run? Then get what the run before has on the native stack. */
+static INLINE int end_of_run(struct lang *l, u64 *mark)
+{
+	if (l->runtime.version > OLDEST || !(l->word[FRAME_IS_ENTRY / 8] >> FRAME_IS_ENTRY % 8 * 8 & 0xff))
+		return -ENOENT;
+	*mark = l->mark;
+	return read_word(l, l->mark + CFRAME_PREVIOUS);
+}
+
+GLOBAL int python_frame(struct walk *w NONNULL)
+{
+	struct lang *l = &w->lang;
+	u32 number = 0, nr = l->nr;
+	u64 at = l->at, mark = 0;
+	int err, ended;
+
+	if (!at || nr >= MAX_DEPTH - 1) {
+		l->step = LANG_MERGE;
+		return at ? -E2BIG : 0;
+	}
+	err = port_read(l->word, FRAME_BYTES, at);
+	if (err)
+		return err;
+	if (is_of_loop(l)) {
+		end_run(l, at);
+		l->at = word_of(l->word, field(l, FRAME_PREVIOUS));
+		return 0;
+	}
+	l->code = word_of(l->word, field(l, FRAME_EXECUTABLE)) & ~TAGS;
+	err = number_of_code(l, &number);
+	if (err == -ENOENT) {
+		l->step = LANG_CODE;
+		return 0;
+	}
+	if (err && err != -ESRCH)
+		return err;
+	ended = end_of_run(l, &mark);
+	if (ended && ended != -ENOENT)
+		return ended;
+	if (!err) {
+		at(l->frame, nr) = frame_of_code(LANGUAGE_PYTHON, number, position(l, l->code));
+		l->nr = nr + 1;
+		l->nr_in_run++;
+		l->nr_frames++;
+	}
+	if (!ended) {
+		end_run(l, mark);
+		l->mark = l->value;
+	}
+	l->at = word_of(l->word, field(l, FRAME_PREVIOUS));
+	return 0;
+}
+
+/* Read the text object at @text. Returns 0, -EFAULT or -EACCES. */
+static INLINE int read_text(struct lang *l, u64 text, struct code_text *ret, u8 *dst, u32 room)
+{
+	int err = port_read(l->text, TEXT_HEAD_BYTES, text);
+	u32 kind, width, is_ascii, bytes;
+	u64 length;
+
+	if (err)
+		return err;
+	length = l->text[TEXT_LENGTH / 8];
+	kind = l->text[4] >> (field(l, TEXT_SHIFT) & 31);
+	width = kind & 7;
+	is_ascii = kind >> 4 & 1;
+	if (length > 0xffff / 4)
+		length = 0xffff / 4;
+	bytes = length * width;
+	ret->bytes = bytes;
+	ret->width = width;
+	bytes = verifier_forget(l->bytes, bytes);
+	if (bytes > room)
+		bytes = room;
+	return port_read(dst, bytes, text + field(l, is_ascii ? TEXT_ASCII : TEXT_WIDE));
+}
+
+static INLINE int read_lines(struct lang *l, u64 table)
+{
+	int err = read_word(l, table + BYTES_SIZE);
+	u64 bytes = l->value;
+
+	if (err)
+		return err;
+	l->content.table_bytes = bytes < 0xffff ? bytes : 0xffff;
+	bytes = verifier_forget(l->bytes, bytes);
+	if (bytes > sizeof(l->content.table))
+		bytes = sizeof(l->content.table);
+	return port_read(l->content.table, bytes, table + BYTES_DATA);
+}
+
+/* l->head has the words of the code at l->code: read what it is, and give it a number. */
+GLOBAL int python_code(struct walk *w NONNULL)
+{
+	struct lang *l = &w->lang;
+	struct code_content *c = &l->content;
+	u32 line = field(l, CODE_FIRST_LINE);
+	int err;
+
+	each (i, COUNT(l->content_word))
+		within(l->content_word, i, 255) = 0;
+	err = read_text(l, word_of(l->head, field(l, CODE_NAME)), &c->name, c->name_text, sizeof(c->name_text));
+	if (!err)
+		err = read_text(l, word_of(l->head, field(l, CODE_FILE)), &c->file, c->file_text, sizeof(c->file_text));
+	if (!err)
+		err = read_lines(l, word_of(l->head, field(l, CODE_LINES)));
+	if (err)
+		return err;
+	c->language = LANGUAGE_PYTHON;
+	c->line_table = LINES_PYTHON_3_11;
+	c->first_line = word_of(l->head, line) >> line % 8 * 8;
+	code_hash(l);
+	l->unnumbered = port_code_add(l) ? 0 : l->code;
+	l->step = LANG_FRAMES;
+	return 0;
+}

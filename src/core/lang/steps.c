@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "core/lang/merge.h"
+#include "core/lang/python.h"
+#include "core/lang/symbols.h"
+
+/* Return the first range that has not been examined; NULL: all have been. */
+static INLINE struct range *next_range(struct modules *ms)
+{
+	ms->here = NR_RANGES;
+	each (i, NR_RANGES) {
+		if (i < ms->nr && !at(ms->range, i).examined) {
+			ms->here = i;
+			break;
+		}
+	}
+	return ms->here < NR_RANGES ? module_here(ms) : 0;
+}
+
+/* Look for the symbols of a runtime in the module of @r, to l->runtime. Returns 0, -ENOENT, -EFAULT or -EACCES. */
+static INLINE int look_for_runtime(struct lang *l, const struct range *r)
+{
+	int err = symbols_open(&l->symbols, r->dynamic, r->bias);
+
+	for (u32 i = 0; i < NR_LANG_SYMBOLS && !err; i++) {
+		err = symbols_find(&l->symbols, i);
+		l->runtime.symbol[i] = l->symbols.found;
+		if (!err && !i && !l->symbols.found)
+			err = -ENOENT;
+	}
+	return err;
+}
+
+/*
+ * Dynamic sections are private copies in each process: what they lead to is its own word, and is not shared. So this is
+ * done for each process, but only where the file, which has the sizes of segments, has enough code.
+ */
+static INLINE int examine(struct walk *w)
+{
+	struct modules *ms = &w->modules;
+	struct range *r = next_range(ms);
+	struct lang *l = &w->lang;
+	int err = -ENOENT;
+
+	if (!r) {
+		ms->unexamined = 0;
+		l->step = LANG_THREAD;
+		return ms->runtime && l->thread_pointer ? 0 : -ESRCH;
+	}
+	if (r->dynamic && !ms->runtime && r->code_end - r->code >= LANG_TEXT_BYTES)
+		err = look_for_runtime(l, r);
+	if (err == -EACCES)
+		return err;
+	r->examined = 1;
+	l->step = err ? LANG_EXAMINE : LANG_LEARN;
+	return 0;
+}
+
+static INLINE int learn(struct walk *w)
+{
+	struct lang *l = &w->lang;
+	int err = python_learn(w);
+
+	if (w->modules.wait.bytes)
+		return err;
+	if (!err)
+		w->modules.runtime = LANGUAGE_PYTHON;
+	l->refused += err == -ENOSYS;
+	l->step = LANG_EXAMINE;
+	return 0;
+}
+
+static INLINE int begin_merge(struct walk *w)
+{
+	w->lang.step = LANG_MERGED;
+	return w->lang.nr_frames ? merge_start(w) : -ESRCH;
+}
+
+static INLINE int step_of(struct walk *w)
+{
+	switch (w->lang.step) {
+	case LANG_EXAMINE: return examine(w);
+	case LANG_LEARN: return learn(w);
+	case LANG_THREAD: return python_thread(w);
+	case LANG_FRAMES: return python_frame(w);
+	case LANG_CODE: return python_code(w);
+	case LANG_MERGE: return begin_merge(w);
+	case LANG_MERGED: return merge_some(w) == NEXT ? 0 : -ESRCH;
+	}
+	return -ESRCH;
+}
+
+GLOBAL int lang_step(struct walk *w NONNULL)
+{
+	int err = step_of(w);
+
+	if (err && err != -ESRCH && !w->modules.wait.bytes) {
+		w->lang.lost = 1;
+		w->lang.nr_frames = 0;
+	}
+	return err ? STOP : NEXT;
+}
+
+CORE_TURN(lang_turn, struct walk, w)
+{
+	int verdict = opaque(lang_step(w)) & STOP; /* the verifier does not know it */
+
+	if (!w->modules.wait.bytes)
+		return verdict;
+	walk_wait(w);
+	return NEXT;
+}

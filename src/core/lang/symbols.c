@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "core/lang/symbols.h"
+#include "core/port.h"
+
+#define DT_STRTAB 5
+#define DT_SYMTAB 6
+#define DT_GNU_HASH 0x6ffffef5
+#define DYNAMIC_BYTES 16
+#define DYNAMIC_AT_ONCE 8
+#define MAX_DYNAMIC_READS 16
+#define SYMBOL_BYTES 24
+#define MAX_CHAIN 256
+
+/* A name and its 0 byte, as words; and its hash (glibc 2.41 elf/dl-lookup.c, dl_new_hash()). */
+struct symbol_name {
+	u64 hash, word[2], last; /* @last: a mask of the bytes of word[1] that belong to the name */
+};
+
+static const struct symbol_name names[4] = {
+	[SYMBOL_PYTHON_RUNTIME] = {0x88b5a111, {0x69746e755279505f, 0x656d}, 0xffffff},	 /* _PyRuntime */
+	[SYMBOL_PYTHON_VERSION] = {0x0433d953, {0x69737265565f7950, 0x6e6f}, 0xffffff},	 /* Py_Version */
+	[SYMBOL_PYTHON_CODE] = {0x72bde1ca, {0x545f65646f437950, 0x657079}, 0xffffffff}, /* PyCode_Type */
+};
+
+/* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */
+static INLINE u64 address(const struct symbols *s, u64 entry)
+{
+	return entry < s->bias ? entry + s->bias : entry;
+}
+
+/* Take what an entry of the dynamic section says. False: it is the last one. */
+static INLINE bool take(struct symbols *s, u64 tag, u64 value)
+{
+	if (tag == DT_GNU_HASH)
+		s->hash = address(s, value);
+	if (tag == DT_SYMTAB)
+		s->table = address(s, value);
+	if (tag == DT_STRTAB)
+		s->names = address(s, value);
+	return tag;
+}
+
+GLOBAL int symbols_open(struct symbols *s NONNULL, u64 dynamic, u64 bias)
+{
+	int err = 0;
+
+	s->bias = bias;
+	s->hash = s->table = s->names = 0;
+	each (i, DYNAMIC_AT_ONCE * MAX_DYNAMIC_READS) {
+		u32 k = i % DYNAMIC_AT_ONCE;
+
+		if (!k)
+			err = port_read(s->word, DYNAMIC_AT_ONCE * DYNAMIC_BYTES, dynamic + i * DYNAMIC_BYTES);
+		if (err || !take(s, at(s->word, 2 * k), at(s->word, 2 * k + 1)))
+			break;
+	}
+	return err ?: s->hash && s->table && s->names ? 0 : -ENOENT;
+}
+
+/* Set s->found if symbol @i has this name. Returns 0, -EFAULT or -EACCES. */
+static INLINE int compare(struct symbols *s, const struct symbol_name *name, u64 i)
+{
+	u64 *symbol = s->word, *text = s->word + 4;
+	int err = port_read(symbol, SYMBOL_BYTES, s->table + i * SYMBOL_BYTES);
+
+	if (!err)
+		err = port_read(text, sizeof(name->word), s->names + (u32)symbol[0]);
+	if (!err && text[0] == name->word[0] && (text[1] & name->last) == name->word[1] && symbol[0] >> 48)
+		s->found = s->bias + symbol[1];
+	return err;
+}
+
+/* The table: 4 numbers of 32 bits; the Bloom filter; buckets; a hash for each symbol from the first one that has any. */
+GLOBAL int symbols_find(struct symbols *s NONNULL, u32 which)
+{
+	const struct symbol_name *name = &at(names, which);
+	u64 hash = name->hash, filter, buckets, chains, bits;
+	u32 nr_buckets, first, nr_words, shift, i;
+	int err = port_read(s->word, 16, s->hash);
+
+	s->found = 0;
+	if (err)
+		return err;
+	nr_buckets = s->word[0];
+	first = s->word[0] >> 32;
+	nr_words = s->word[1];
+	shift = s->word[1] >> 32 & 31;
+	if (!nr_buckets || !nr_words)
+		return 0;
+	filter = s->hash + 16;
+	buckets = filter + (u64)nr_words * 8;
+	chains = buckets + (u64)nr_buckets * 4;
+	err = port_read(s->word, 8, filter + hash / 64 % nr_words * 8);
+	bits = 1ULL << (hash & 63) | 1ULL << (hash >> shift & 63);
+	if (err || (s->word[0] & bits) != bits)
+		return err;
+	err = port_read(s->word, 4, buckets + hash % nr_buckets * 4);
+	i = s->word[0];
+	if (err || i < first)
+		return err;
+	each (k, MAX_CHAIN) {
+		u64 symbol = (u64)i + k;
+		u32 here;
+
+		err = port_read(s->word, 4, chains + (symbol - first) * 4);
+		if (err)
+			break;
+		here = s->word[0];
+		if ((here | 1) == (hash | 1))
+			err = compare(s, name, symbol);
+		if (err || s->found || here & 1)
+			break;
+	}
+	return err;
+}
