@@ -47,12 +47,14 @@ enum dusk_module_kind {
 	DUSK_MODULE_VDSO,   /* an ELF file that the kernel made */
 	DUSK_MODULE_ANON,   /* memory of process @pid without a file (JIT code); offsets are addresses */
 	DUSK_MODULE_KERNEL, /* the kernel and its modules; offsets are addresses */
+	DUSK_MODULE_SOURCE, /* a source file that an interpreter runs; offsets tell places apart, and are no addresses */
 };
 
 struct dusk_module {
 	enum dusk_module_kind kind;
-	pid_t pid;	      /* FILE: a process that had it mapped; ANON: the process */
-	const char *path;     /* in that process's mount namespace; or "[vdso]", "[anon]", "[kernel]" */
+	pid_t pid;	      /* FILE: a process that had it mapped; ANON: the process; SOURCE: one that ran it, or 0 */
+	const char *path;     /* in that process's mount namespace; or "[vdso]", "[anon]", "[kernel]"; SOURCE: as the
+				 language's compiler was given it */
 	const char *build_id; /* hexadecimal, or ""; the kernel has one, too */
 	uint64_t dev, ino;    /* as in struct stat; 0 if it is no file */
 	uint32_t generation;  /* of the inode */

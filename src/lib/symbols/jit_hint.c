@@ -57,9 +57,20 @@ static enum runtime runtime_of(const struct dusk_profile *p, pid_t pid)
 	return r;
 }
 
+/* Where functions of Python are shown anyway, other code of such a process is a library's. */
+static bool shows_python(const struct dusk_profile *p)
+{
+	for (uint32_t i = 1; i < p->nr_modules; i++)
+		if (p->modules[i].kind == DUSK_MODULE_SOURCE)
+			return true;
+	return false;
+}
+
 void jit_hint(const struct dusk_profile *p, pid_t pid, char *ret, size_t room)
 {
-	switch (runtime_of(p, pid)) {
+	enum runtime r = runtime_of(p, pid);
+
+	switch (r == PYTHON && shows_python(p) ? OTHER : r) {
 	case JAVA:
 		snprintf(ret, room,
 			 "code made at run time: while it is recorded, jcmd %d Compiler.perfmap writes "

@@ -140,6 +140,7 @@ static int add_frame(struct naming *n, const struct dusk_profile *p, const struc
 	struct dusk_symbol symbol = {fn->name, fn->module, f->function_offset, 0};
 	int err = 0;
 
+	/* Others are no files with code at offsets. Those that an interpreter runs have all that is known in their names. */
 	if (m->kind == DUSK_MODULE_KERNEL)
 		err = naming_file(n, FRAME_KERNEL, m->path, m->build_id);
 	else if (m->kind == DUSK_MODULE_FILE || m->kind == DUSK_MODULE_VDSO)

@@ -17,7 +17,7 @@ int reader_setting(struct reader *r)
 int reader_module(struct reader *r)
 {
 	struct dusk_module m = {
-		.kind = reader_number(r, 1, DUSK_MODULE_KERNEL),
+		.kind = reader_number(r, 1, DUSK_MODULE_SOURCE),
 		.pid = reader_number(r, 2, INT_MAX),
 		.path = reader_text_or(r, 3, ""),
 		.build_id = reader_text_or(r, 4, ""),

@@ -160,6 +160,7 @@ static void finalize_all(struct profile_writer *w)
 	sqlite3_finalize(steal(w->window));
 	sqlite3_finalize(steal(w->counted));
 	sqlite3_finalize(steal(w->window_count));
+	writer_finalize_code(w);
 }
 
 /* Close the database, but keep its place. */
@@ -178,6 +179,7 @@ static void writer_done(struct profile_writer *w)
 	keys_done(&w->nodes);
 	keys_done(&w->threads);
 	strings_done(&w->cgroups);
+	writer_code_done(w);
 }
 
 void profile_discard(struct profile_writer *w)

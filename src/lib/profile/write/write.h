@@ -34,6 +34,24 @@ void profile_module_update(struct profile_writer *w, uint32_t module, const stru
 
 uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return,
 		       enum dusk_method method);
+
+/* A place in code of an interpreted language. */
+struct profile_code {
+	const char *name;    /* of the function, qualified: "Decoder.decode" */
+	const char *file;    /* of the source, as the language's compiler was given it */
+	uint32_t first_line; /* of the function */
+	uint32_t line;	     /* 0: not known */
+};
+
+/*
+ * Add a frame of such code, with a module of the kind SOURCE, its function and its line, which are written at once. The
+ * module gets @pid if it is new. To be called before profile_save_names() only, which numbers functions anew.
+ */
+uint32_t profile_code_frame(struct profile_writer *w, pid_t pid, const struct profile_code *c);
+
+/* The offset of such a frame: doc/format.md. It is the same in all profiles. */
+uint64_t profile_code_offset(const struct profile_code *c);
+
 uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
 /* @comm: 16 bytes as TASK_COMM_LEN, the last of which need not be 0; or fewer, and a 0 byte. */
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);

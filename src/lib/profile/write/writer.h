@@ -30,6 +30,9 @@ enum statement {
 	NR_STATEMENTS
 };
 
+/* What code.c runs. */
+enum code_statement { CODE_IMAGE, CODE_FUNCTION, CODE_SOURCE, CODE_LINE, CODE_FRAME, NR_CODE_STATEMENTS };
+
 /* An interval with a waker, of which one was written and the other is to come. */
 struct interval_half {
 	uint64_t number, id; /* id: of the interval's row; 0: it is to come */
@@ -63,7 +66,12 @@ struct profile_writer {
 	struct map unpaired;   /* number of an interval -> index in @halves */
 	struct vec(struct interval_half) halves;
 	uint64_t nr_paired; /* of these */
-	uint64_t nr_cut;    /* texts, since the last commit */
+	struct {
+		sqlite3_stmt *stmt[NR_CODE_STATEMENTS];	   /* NULL: none so far */
+		struct strings images, functions, sources; /* numbers are those of their rows, less 1 */
+		uint64_t nr_lines;
+	} code;		 /* of interpreted languages */
+	uint64_t nr_cut; /* texts, since the last commit */
 };
 
 void writer_bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s);
@@ -93,6 +101,10 @@ int writer_pack_nodes(struct profile_writer *w);
 
 /* The recording is over, and has been committed: if it has windows, pack what they refer to. Otherwise it stays as it is. */
 void writer_pack(struct profile_writer *w);
+
+/* Free the statements of code.c; and the rest of what it has. */
+void writer_finalize_code(struct profile_writer *w);
+void writer_code_done(struct profile_writer *w);
 
 /* Write what the open window has. */
 void writer_end_window(struct profile_writer *w);

@@ -9,12 +9,17 @@
 
 #define PID 4321
 
-/* A profile with one stack, JIT code called by code of @file, in a process whose main thread is called @comm. */
-static const char *hint(const char *file, const char *comm)
+/*
+ * A profile with one stack, JIT code called by code of @file, in a process whose main thread is called @comm. @source: also
+ * with code that an interpreter runs.
+ */
+static const char *hint_beside(bool source, const char *file, const char *comm)
 {
 	static char ret[256];
-	struct dusk_module modules[] = {
-		{.path = ""}, {DUSK_MODULE_FILE, .path = file}, {DUSK_MODULE_ANON, PID, .path = "[anon]"}};
+	struct dusk_module modules[] = {{.path = ""},
+					{DUSK_MODULE_FILE, .path = file},
+					{DUSK_MODULE_ANON, PID, .path = "[anon]"},
+					{DUSK_MODULE_SOURCE, .path = "app.py"}};
 	struct dusk_frame frames[] = {{0}, {.module = 1}, {.module = 2}};
 	struct dusk_node nodes[] = {{0, 0}, {0, 1}, {1, 2}};
 	struct dusk_thread threads[] = {{PID, PID, comm}, {PID, PID + 1, "worker"}, {77, 77, "java"}};
@@ -25,7 +30,7 @@ static const char *hint(const char *file, const char *comm)
 		.nodes = nodes,
 		.threads = threads,
 		.samples = samples,
-		.nr_modules = 3,
+		.nr_modules = 3 + source,
 		.nr_frames = 3,
 		.nr_nodes = 3,
 		.nr_threads = 3,
@@ -34,6 +39,11 @@ static const char *hint(const char *file, const char *comm)
 
 	jit_hint(&p, PID, ret, sizeof(ret));
 	return ret;
+}
+
+static const char *hint(const char *file, const char *comm)
+{
+	return hint_beside(false, file, comm);
 }
 
 static void a_running_java_is_asked_for_its_map(void **state)
@@ -53,6 +63,13 @@ static void node_and_python_have_their_own_options(void **state)
 	assert_non_null(strstr(hint("/usr/bin/node", "MainThread"), "node --perf-basic-prof"));
 	assert_non_null(strstr(hint("/usr/lib/x86_64-linux-gnu/libpython3.13.so.1.0", "x"), "python3 -X perf"));
 	assert_null(strstr(hint("/usr/bin/node", "x"), "jcmd"));
+}
+
+static void code_beside_that_of_python_is_no_functions_of_python(void **state)
+{
+	(void)state;
+	assert_null(strstr(hint_beside(true, "/usr/bin/python3.13", "x"), "-X perf"));
+	assert_non_null(strstr(hint_beside(true, "/usr/bin/node", "x"), "node --perf-basic-prof"));
 }
 
 static void a_runtime_without_a_file_in_its_stacks_is_known_by_its_name(void **state)
@@ -76,6 +93,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_running_java_is_asked_for_its_map),
 		cmocka_unit_test(node_and_python_have_their_own_options),
+		cmocka_unit_test(code_beside_that_of_python_is_no_functions_of_python),
 		cmocka_unit_test(a_runtime_without_a_file_in_its_stacks_is_known_by_its_name),
 		cmocka_unit_test(any_other_program_is_told_what_is_read),
 	};
