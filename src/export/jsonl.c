@@ -27,8 +27,9 @@ static const struct member {
 	{"profile", "period_ns", INTEGER, "CPU time between two samples"},
 	{"profile", "settings", OBJECT, "how the recording was made; the keys of doc/format.md"},
 	{"module", "id", INTEGER, "from 1"},
-	{"module", "kind", STRING, "none, file, vdso, anon (memory without a file) or kernel"},
-	{"module", "pid", INTEGER, "of anon: the process; of a file: one that had it mapped"},
+	{"module", "kind", STRING,
+	 "none, file, vdso, anon (memory without a file), kernel, or source (a file that an interpreter runs)"},
+	{"module", "pid", INTEGER, "of anon: the process; of file and source: one that had it"},
 	{"module", "path", STRING, "in the mount namespace of that process"},
 	{"module", "build_id", STRING, "hexadecimal; empty: none"},
 	{"function", "id", INTEGER, "from 1"},
@@ -38,7 +39,8 @@ static const struct member {
 	{"frame", "id", INTEGER, "from 1"},
 	{"frame", "module", ID, "null: not known"},
 	{"frame", "function", ID, "null: not known"},
-	{"frame", "offset", STRING, "in the file; of anon and kernel the address"},
+	{"frame", "offset", STRING,
+	 "in the file; of anon and kernel the address; of source it only tells places apart"},
 	{"frame", "address", STRING, "link-time address of the offset; the offset where that is not known"},
 	{"frame", "return", INTEGER, "1: a return address, so the call is before it"},
 	{"stack", "id", INTEGER, "from 1"},
@@ -95,7 +97,7 @@ static const struct member {
 
 static const char *const module_kinds[] = {
 	[DUSK_MODULE_NONE] = "none", [DUSK_MODULE_FILE] = "file",     [DUSK_MODULE_VDSO] = "vdso",
-	[DUSK_MODULE_ANON] = "anon", [DUSK_MODULE_KERNEL] = "kernel",
+	[DUSK_MODULE_ANON] = "anon", [DUSK_MODULE_KERNEL] = "kernel", [DUSK_MODULE_SOURCE] = "source",
 };
 
 static const char *const classes[] = {

@@ -15,6 +15,11 @@ static bool in_file(const struct dusk_profile *p, uint32_t module)
 	return kind == DUSK_MODULE_FILE || kind == DUSK_MODULE_VDSO;
 }
 
+bool layout_has(const struct dusk_profile *p, uint32_t frame)
+{
+	return p->modules[p->frames[frame].module].kind != DUSK_MODULE_SOURCE;
+}
+
 static uint64_t place(const struct dusk_profile *p, const struct dusk_frame *f)
 {
 	uint64_t at = f->offset - (f->is_return && f->offset);
@@ -34,6 +39,8 @@ int layout_new(struct layout_range **ret, const struct dusk_profile *p)
 		struct layout_range *m = &l[f->module];
 		uint64_t page = place(p, f) / PAGE_BYTES * PAGE_BYTES;
 
+		if (!layout_has(p, i))
+			continue;
 		if (!m->limit || page < m->start)
 			m->start = page;
 		if (page + PAGE_BYTES > m->limit)
@@ -57,5 +64,5 @@ uint64_t layout_address(const struct layout_range *l, const struct dusk_profile 
 {
 	const struct dusk_frame *f = &p->frames[frame];
 
-	return place(p, f) + l[f->module].start - l[f->module].offset;
+	return !layout_has(p, frame) ? 0 : place(p, f) + l[f->module].start - l[f->module].offset;
 }

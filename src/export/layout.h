@@ -5,7 +5,7 @@
  * A profile has offsets in files, not addresses, since a file is mapped at different addresses in each process. Formats
  * with mappings get a made-up address space, the same for all processes. Each file has one range in it, above the user
  * addresses of a process, so that it does not overlap JIT code, which keeps its real addresses. Kernel addresses are
- * real.
+ * real. Code that an interpreter runs is nowhere, and has no range.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -18,5 +18,8 @@ struct layout_range {
 /* Make a range for each module. Free *@ret with free(). Returns 0 or -ENOMEM. */
 int layout_new(struct layout_range **ret, const struct dusk_profile *p);
 
-/* The address of @frame; for a return address, the one before, which is in the call instruction. */
+/* Has @frame an address? */
+bool layout_has(const struct dusk_profile *p, uint32_t frame);
+
+/* The address of @frame; for a return address, the one before, which is in the call instruction. 0: it has none. */
 uint64_t layout_address(const struct layout_range *l, const struct dusk_profile *p, uint32_t frame);

@@ -147,20 +147,26 @@ static void put_line(struct dictionary *d, struct pb *b, uint32_t label, uint32_
 	pb_close(b, open);
 }
 
+/* As the semantic conventions call them. Source files are of Python: it is the only language whose frames are recorded. */
+static const char *frame_type(enum dusk_module_kind kind)
+{
+	return kind == DUSK_MODULE_KERNEL ? "kernel" : kind == DUSK_MODULE_SOURCE ? "cpython" : "native";
+}
+
 /* Code without a name gets no function: readers can find its name if they have the file with the build id. */
 static void put_frame(struct dictionary *d, struct pb *b, uint32_t frame)
 {
 	const struct dusk_profile *p = d->profile;
 	const struct dusk_frame *f = &p->frames[frame];
-	bool kernel = p->modules[f->module].kind == DUSK_MODULE_KERNEL;
+	const char *type = frame_type(p->modules[f->module].kind);
 
-	if (f->module)
+	if (f->module && layout_has(p, frame))
 		pb_u64(b, LOCATION_MAPPING, table_index(d, &d->mappings, f->module));
-	pb_u64(b, LOCATION_ADDRESS, layout_address(d->layout, p, frame));
+	if (layout_has(p, frame))
+		pb_u64(b, LOCATION_ADDRESS, layout_address(d->layout, p, frame));
 	if (f->function)
 		put_line(d, b, d->names->labels->of_frame[frame], frame_line(p, f)->line);
-	put_index(b, LOCATION_ATTRIBUTE,
-		  dictionary_attribute(d, "profile.frame.type", kernel ? "kernel" : "native", 0));
+	put_index(b, LOCATION_ATTRIBUTE, dictionary_attribute(d, "profile.frame.type", type, 0));
 }
 
 static void put_location(struct dictionary *d, struct pb *b, uint32_t number)

@@ -237,7 +237,8 @@ static void put_process(struct writer *w, const uint64_t *samples, uint64_t nr, 
 			uint32_t module = p->frames[p->nodes[n].frame].module;
 
 			node_met[n] = turn;
-			if (module && met[module] != turn && p->modules[module].kind != DUSK_MODULE_KERNEL)
+			if (module && met[module] != turn && p->modules[module].kind != DUSK_MODULE_KERNEL &&
+			    w->layout[module].limit)
 				put_mapping(w, pid, module);
 			met[module] = turn;
 		}
@@ -263,13 +264,15 @@ static int put_processes(struct writer *w)
 	return err;
 }
 
-/* Inlined frames are left out, as perf finds them itself. */
+/* Inlined frames are left out, as perf finds them itself, and code that an interpreter runs, which has no address. */
 static int add_address(struct writer *w, uint32_t node)
 {
 	const struct dusk_profile *p = w->profile;
 	uint32_t frame = p->nodes[node].frame;
 
-	return p->frames[frame].is_inlined ? 0 : vec_push(&w->callchain, layout_address(w->layout, p, frame));
+	return p->frames[frame].is_inlined || !layout_has(p, frame)
+		       ? 0
+		       : vec_push(&w->callchain, layout_address(w->layout, p, frame));
 }
 
 /*
@@ -320,6 +323,16 @@ static int put_deferred(struct writer *w, const struct dusk_sample *s, const str
 	return 0;
 }
 
+/* The address of the innermost frame that has one. 0: there is none. */
+static uint64_t address_in(const struct writer *w, uint32_t node)
+{
+	const struct dusk_profile *p = w->profile;
+
+	while (node && !layout_has(p, p->nodes[node].frame))
+		node = p->nodes[node].parent;
+	return node ? layout_address(w->layout, p, p->nodes[node].frame) : 0;
+}
+
 static int put_sample(struct writer *w, const struct dusk_sample *s, uint64_t cookie)
 {
 	const struct dusk_profile *p = w->profile;
@@ -327,7 +340,7 @@ static int put_sample(struct writer *w, const struct dusk_sample *s, uint64_t co
 	struct sample r = {
 		.header = {PERF_RECORD_SAMPLE,
 			   deferred_in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
-		.address = s->node ? layout_address(w->layout, p, p->nodes[s->node].frame) : 0,
+		.address = address_in(w, s->node),
 		.pid = t->pid,
 		.tid = t->tid,
 		.time_ns = s->time_ns,

@@ -212,7 +212,8 @@ static void put_frame(struct writer *w, uint32_t frame)
 	if (f->function)
 		pb_u64(&w->pb, FRAME_FUNCTION, label + 1);
 	pb_u64(&w->pb, FRAME_MAPPING, f->module);
-	pb_u64(&w->pb, FRAME_ADDRESS, f->address - f->is_return);
+	if (w->profile->modules[f->module].kind != DUSK_MODULE_SOURCE)
+		pb_u64(&w->pb, FRAME_ADDRESS, f->address - f->is_return);
 	pb_close(&w->pb, open);
 }
 

@@ -150,8 +150,10 @@ static void put_location(struct writer *w, uint32_t frame)
 	size_t open = pb_open(&w->pb, PROFILE_LOCATION);
 
 	pb_u64(&w->pb, LOCATION_ID, frame);
-	pb_u64(&w->pb, LOCATION_MAPPING, f->module);
-	pb_u64(&w->pb, LOCATION_ADDRESS, layout_address(w->layout, w->profile, frame));
+	if (layout_has(w->profile, frame)) {
+		pb_u64(&w->pb, LOCATION_MAPPING, f->module);
+		pb_u64(&w->pb, LOCATION_ADDRESS, layout_address(w->layout, w->profile, frame));
+	}
 	if (f->function)
 		put_line(w, w->names->labels->of_frame[frame], frame_line(w->profile, f)->line);
 	pb_close(&w->pb, open);

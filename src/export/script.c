@@ -69,10 +69,12 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame, bool m
 {
 	const struct dusk_frame *f = &n->labels->profile->frames[frame];
 
-	fprintf(out, "\t%16" PRIx64 " ", f->address);
+	bool has_address = n->labels->profile->modules[f->module].kind != DUSK_MODULE_SOURCE;
+
+	fprintf(out, "\t%16" PRIx64 " ", has_address ? f->address : 0);
 	if (f->function) {
 		write_function(out, n->function[n->labels->of_frame[frame]]);
-		if (!f->is_inlined)
+		if (!f->is_inlined && has_address)
 			fprintf(out, "+0x%" PRIx32, f->function_offset);
 	} else {
 		fputs("[unknown]", out);

@@ -52,7 +52,8 @@ static inline char *folded_keep(struct folded *f, const char *text, size_t len)
 static inline enum dusk_module_kind folded_kind(const char *name)
 {
 	if (name[0] != '[')
-		return DUSK_MODULE_FILE;
+		return strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".py") ? DUSK_MODULE_SOURCE
+										   : DUSK_MODULE_FILE;
 	if (!strcmp(name, "[vdso]"))
 		return DUSK_MODULE_VDSO;
 	return strcmp(name, "[anon]") ? DUSK_MODULE_KERNEL : DUSK_MODULE_ANON;

@@ -36,8 +36,11 @@ int rebuild_init(struct rebuild *b, uint64_t from_s)
 	return add_outcomes(b);
 }
 
-static enum dusk_module_kind kind_of(const char *path)
+/* @file: the source of the frame, or "". What an interpreter runs is in the source itself, which has no build id. */
+static enum dusk_module_kind kind_of(const char *path, const char *build_id, const char *file)
 {
+	if (*path && !*build_id && !strcmp(path, file))
+		return DUSK_MODULE_SOURCE;
 	if (!strcmp(path, "[kernel]"))
 		return DUSK_MODULE_KERNEL;
 	if (!strcmp(path, "[anon]"))
@@ -46,17 +49,16 @@ static enum dusk_module_kind kind_of(const char *path)
 }
 
 /* Modules that are the same but for their generation are code of different processes, or boots. */
-static int module_of(struct rebuild *b, const char *path, const char *build_id, uint32_t generation, uint32_t *ret)
+static int module_of(struct rebuild *b, const struct dusk_module *m, uint32_t *ret)
 {
-	struct dusk_module m = {.kind = kind_of(path), .path = path, .build_id = build_id, .generation = generation};
 	const struct {
 		const char *path, *build_id; /* texts are interned */
-		uint64_t generation;
-	} key = {path, build_id, generation};
+		uint32_t generation, kind;
+	} key = {m->path, m->build_id, m->generation, m->kind};
 	uint32_t number;
 	bool fresh;
 
-	if (strings_number(&b->module_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&b->modules, m)))
+	if (strings_number(&b->module_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&b->modules, *m)))
 		return -ENOMEM;
 	*ret = number + 1;
 	return 0;
@@ -109,15 +111,15 @@ static int read_lines(struct rebuild *b, struct answer_reader *r, struct dusk_fr
 
 /*
  * Where two frames would be the same for a profile, as JIT code of two processes, the second is in a module of its own; but not
- * without an end.
+ * without an end. Code that an interpreter runs is the same on all hosts if its function has the same name.
  */
-static int place_frame(struct rebuild *b, struct dusk_frame *f, const char *path, const char *build_id, uint32_t *ret)
+static int place_frame(struct rebuild *b, struct dusk_frame *f, struct dusk_module m, uint32_t *ret)
 {
 	uint32_t number = 0;
 	bool fresh = false;
 
-	for (uint32_t generation = 0; !fresh && generation < MAX_GENERATIONS; generation++) {
-		if (module_of(b, path, build_id, generation, &f->module))
+	for (m.generation = 0; !fresh && m.generation < MAX_GENERATIONS; m.generation++) {
+		if (module_of(b, &m, &f->module))
 			return -ENOMEM;
 		const struct {
 			uint64_t offset;
@@ -126,6 +128,8 @@ static int place_frame(struct rebuild *b, struct dusk_frame *f, const char *path
 
 		if (strings_number(&b->frame_keys, &key, sizeof(key), &number, &fresh))
 			return -ENOMEM;
+		if (!fresh && m.kind == DUSK_MODULE_SOURCE && b->frames.v[number + 1].function == f->function)
+			break;
 	}
 	*ret = number + 1;
 	return fresh ? vec_push(&b->frames, *f) : 0;
@@ -135,6 +139,7 @@ int rebuild_frame(struct rebuild *b, struct answer_reader *r)
 {
 	uint64_t hash = answer_number(r, uint64_t);
 	const char *build_id = answer_text(r), *path = answer_text(r), *function, *image;
+	struct dusk_module m = {.path = path, .build_id = build_id};
 	struct dusk_frame f = {.offset = answer_number(r, uint64_t)};
 	uint32_t *number;
 	bool fresh;
@@ -156,7 +161,8 @@ int rebuild_frame(struct rebuild *b, struct answer_reader *r)
 		return -ENOMEM;
 	if (!fresh)
 		return 0;
-	return place_frame(b, &f, path, build_id, number);
+	m.kind = kind_of(m.path, m.build_id, f.nr_lines ? b->lines.v[b->lines.nr - 1].file : "");
+	return place_frame(b, &f, m, number);
 }
 
 static int note(struct rebuild_ids *ids, uint64_t id)

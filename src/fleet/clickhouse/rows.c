@@ -47,14 +47,14 @@ static uint64_t same_offset(const struct dusk_profile *p, const struct dusk_fram
 /*
  * Is what this file's functions are called the same for whoever has such a file? Anybody can make one with the build id, and at the path, of a file of
  * the system, and run it in a mount namespace where it has that path. So it has to be the file that the path leads to here, root's, and
- * nobody else may write to it. The kernel's names are the kernel's word.
+ * nobody else may write to it. The kernel's names are the kernel's word. Code that an interpreter runs is called what its process says.
  */
 static bool is_trusted(const struct dusk_module *m)
 {
 	struct stat st;
 
 	if (m->kind != DUSK_MODULE_FILE)
-		return m->kind != DUSK_MODULE_ANON;
+		return m->kind != DUSK_MODULE_ANON && m->kind != DUSK_MODULE_SOURCE;
 	return m->ino && !stat(m->path, &st) && st.st_dev == m->dev && st.st_ino == m->ino && !st.st_uid &&
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -69,7 +69,7 @@ static uint64_t module_hash(const struct rows *r, const struct dusk_module *m, b
 {
 	uint64_t hash = mix_text(mix(m->kind, 0), m->build_id);
 
-	if (m->kind == DUSK_MODULE_FILE)
+	if (m->kind == DUSK_MODULE_FILE || m->kind == DUSK_MODULE_SOURCE)
 		hash = mix_text(hash, m->path);
 	if (trusted)
 		return hash;
@@ -86,8 +86,8 @@ static uint64_t frame_hash(const struct rows *r, const struct dusk_frame *f, uin
 	/* Of the kernel's modules, which are anywhere. */
 	if (offset == f->offset && m->kind == DUSK_MODULE_KERNEL)
 		hash = mix_text(hash, setting(r->p, "boot_id"));
-	/* Memory that was other functions as well: lib/profile/write/eras.h. */
-	if (m->kind != DUSK_MODULE_FILE && m->generation && f->function)
+	/* Memory that was other functions as well: lib/profile/write/eras.h. Of a source file the offset has few bits of the name. */
+	if (((m->kind != DUSK_MODULE_FILE && m->generation) || m->kind == DUSK_MODULE_SOURCE) && f->function)
 		hash = mix_text(hash, r->p->functions[f->function].symbol);
 	return set_apart(mix(hash, offset), trusted);
 }

@@ -8,7 +8,7 @@
 #include "report/flame/flame_graph.h"
 #include "report/model/label.h"
 
-#define NAMES_MAX (1U << 29) /* so that two numbers of strings and a kind make a key of 64 bits */
+#define NAMES_MAX (1U << 28) /* so that two numbers of strings and a kind make a key of 64 bits */
 #define PLACES_MAX 4	     /* places kept for a node */
 
 /* A node of the profile and its node in the graph, for one base that its stack stands on. */
@@ -47,7 +47,7 @@ static int number_label(struct flame_graph *g, const char *name, const char *mod
 	if (strings_number(&g->strings, name, strlen(name), &label.name, NULL) ||
 	    strings_number(&g->strings, module, strlen(module), &label.module, NULL) || g->strings.nr > NAMES_MAX)
 		return -ENOMEM;
-	at = map_at(&g->label_of, (uint64_t)label.name << 32 | label.module << 3 | kind, &fresh);
+	at = map_at(&g->label_of, (uint64_t)label.name << 32 | label.module << 4 | kind, &fresh);
 	if (!at)
 		return -ENOMEM;
 	if (fresh) {
@@ -83,6 +83,7 @@ static enum flame_kind kind_of_module(const struct dusk_module *m)
 	case DUSK_MODULE_VDSO: return FLAME_VDSO;
 	case DUSK_MODULE_ANON: return FLAME_JIT;
 	case DUSK_MODULE_KERNEL: return FLAME_KERNEL;
+	case DUSK_MODULE_SOURCE: return FLAME_SOURCE;
 	default: return FLAME_USER;
 	}
 }

@@ -29,7 +29,8 @@ enum flame_kind {
 	FLAME_VDSO,
 	FLAME_JIT,
 	FLAME_KERNEL,
-	FLAME_STATE, /* the state of an off-CPU interval */
+	FLAME_STATE,  /* the state of an off-CPU interval */
+	FLAME_SOURCE, /* code that an interpreter runs */
 };
 
 struct flame_label {

@@ -26,10 +26,20 @@ static const struct {
 	 "ruby --yjit-perf (3.3 and newer), for what YJIT compiles; Ruby shows no functions that it interprets"},
 };
 
+#define PYTHONS 2 /* the first ones */
 #define NR_INTERPRETERS (sizeof(interpreters) / sizeof(interpreters[0]))
 
-/* NULL: the file @name is no interpreter. */
-static const char *remedy_of(const char *name)
+/* Was code of Python recorded? It is the only language of which that is possible. */
+static bool shows_python(const struct dusk_profile *p)
+{
+	for (uint32_t i = 1; i < p->nr_modules; i++)
+		if (p->modules[i].kind == DUSK_MODULE_SOURCE)
+			return true;
+	return false;
+}
+
+/* NULL: the file @name is no interpreter, or one whose functions are shown. */
+static const char *remedy_of(const struct dusk_profile *p, const char *name)
 {
 	size_t i = 0;
 
@@ -39,17 +49,27 @@ static const char *remedy_of(const char *name)
 		i++;
 	if (!i && atoi(name + strlen(interpreters[0].file)) < PERF_PYTHON)
 		i++;
-	return i < NR_INTERPRETERS ? interpreters[i].remedy : NULL;
+	if (i == NR_INTERPRETERS || (i < PYTHONS && shows_python(p)))
+		return NULL;
+	return interpreters[i].remedy;
 }
 
 struct finder {
 	const struct dusk_profile *p;
 	const char **remedy;   /* by module */
 	uint32_t *interpreter; /* by node: the module of the outermost frame of one; 0: there is none */
-	bool *named;	       /* by node: it, or a caller, is a function of a JIT that has a name */
+	bool *named; /* by node: it, or a caller, is a function of the language, by itself or as code of a JIT */
 	struct map says_names; /* by PID */
 	uint64_t *weight;      /* by module */
 };
+
+/* Does @frame show a function of a language? */
+static bool names_function(const struct dusk_profile *p, const struct dusk_frame *frame)
+{
+	enum dusk_module_kind kind = p->modules[frame->module].kind;
+
+	return kind == DUSK_MODULE_SOURCE || (kind == DUSK_MODULE_ANON && !dusk_frame_lacks_symbol(p, frame));
+}
 
 static int examine_nodes(struct finder *f)
 {
@@ -62,14 +82,13 @@ static int examine_nodes(struct finder *f)
 	if (!f->remedy || !f->weight || !f->interpreter || !f->named)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_modules; i++)
-		f->remedy[i] = p->modules[i].kind == DUSK_MODULE_FILE ? remedy_of(module_name(p, i)) : NULL;
+		f->remedy[i] = p->modules[i].kind == DUSK_MODULE_FILE ? remedy_of(p, module_name(p, i)) : NULL;
 	for (uint32_t i = 1; i < p->nr_nodes; i++) {
 		const struct dusk_frame *frame = &p->frames[p->nodes[i].frame];
 		uint32_t up = p->nodes[i].parent;
 
 		f->interpreter[i] = f->interpreter[up] ?: f->remedy[frame->module] ? frame->module : 0;
-		f->named[i] = f->named[up] || (p->modules[frame->module].kind == DUSK_MODULE_ANON &&
-					       !dusk_frame_lacks_symbol(p, frame));
+		f->named[i] = f->named[up] || names_function(p, frame);
 	}
 	return 0;
 }

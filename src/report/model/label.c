@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "report/model/label.h"
 
+#define SOURCE_LINE_BITS 20 /* the lowest bits of offsets in source files are the line: doc/format.md */
+
 struct maker {
 	struct labels *labels;
 	unsigned int parts; /* enum label_part */
@@ -24,7 +26,7 @@ const char *module_name(const struct dusk_profile *p, uint32_t module)
 
 	if (!module)
 		return "";
-	slash = m->kind == DUSK_MODULE_FILE ? strrchr(m->path, '/') : NULL;
+	slash = m->kind == DUSK_MODULE_FILE || m->kind == DUSK_MODULE_SOURCE ? strrchr(m->path, '/') : NULL;
 	return slash && slash[1] ? slash + 1 : m->path;
 }
 
@@ -37,12 +39,24 @@ static int append(struct maker *m, const char *s)
 	return 0;
 }
 
-/* A frame in a file, and where its function begins. */
+/* A frame in a file, and where its function begins; of a source file, a number for each function. */
 struct beginning {
 	uint32_t module, function;
 	uint64_t start;
 	uint32_t frame;
 };
+
+/* Has @f such a beginning? Stores it in @ret. */
+static bool find_beginning(const struct dusk_profile *p, const struct dusk_frame *f, uint64_t *ret)
+{
+	enum dusk_module_kind kind = p->modules[f->module].kind;
+
+	if (!f->function || f->is_inlined)
+		return false;
+	*ret = kind == DUSK_MODULE_SOURCE ? f->offset >> SOURCE_LINE_BITS : f->address - f->function_offset;
+	return kind == DUSK_MODULE_SOURCE ||
+	       (kind == DUSK_MODULE_FILE && f->function_offset >= f->is_return && f->function_offset != UINT32_MAX);
+}
 
 static int by_start(const void *first, const void *second)
 {
@@ -64,10 +78,9 @@ static int tell_apart(struct maker *m)
 	m->which = calloc(p->nr_frames + 1, sizeof(*m->which));
 	for (uint32_t i = 1; m->which && i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];
-		struct beginning b = {f->module, f->function, f->address - f->function_offset, i};
+		struct beginning b = {f->module, f->function, 0, i};
 
-		if (!f->function || f->is_inlined || p->modules[f->module].kind != DUSK_MODULE_FILE ||
-		    f->function_offset < f->is_return || f->function_offset == UINT32_MAX)
+		if (!find_beginning(p, f, &b.start))
 			continue;
 		if (vec_push(&all, b)) {
 			vec_done(&all);

@@ -116,6 +116,19 @@ static void a_script_names_what_has_no_symbol(void **state)
 	      "\n");
 }
 
+/* There is no address in a source file. */
+static void a_script_has_code_of_python_without_addresses(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "py", "outermost", 1, "/bin/python3!eval;/srv/app.py!Loader.load");
+	check(f, "script", usual,
+	      "py    100/100   [000]     0.000000:   10101010 cpu-clock: \n"
+	      "\t               0 Loader.load (/srv/app.py)\n"
+	      "\t              10 eval+0x0 (/bin/python3)\n\n");
+	check(f, "folded", usual, "py;eval;Loader.load 1\n");
+}
+
 static void a_script_has_one_word_for_a_task(void **state)
 {
 	struct folded *f = *state;
@@ -246,6 +259,7 @@ int main(void)
 		TEST(folded_separators_and_controls_in_names_are_replaced),
 		TEST(a_script_has_a_header_and_frames_from_the_inside),
 		TEST(a_script_names_what_has_no_symbol),
+		TEST(a_script_has_code_of_python_without_addresses),
 		TEST(a_script_has_one_word_for_a_task),
 		TEST(a_script_has_no_name_that_begins_with_a_parenthesis),
 		TEST(tables_are_aligned),

@@ -263,6 +263,44 @@ static void files_are_not_in_the_way_of_jit_code(void **state)
 	free(e.v);
 }
 
+/* @e has one sample, whose address and @nr callers, itself included, are from @start to before @limit. */
+static void check_only_sample(const struct exported *e, uint64_t start, uint64_t limit, uint64_t nr)
+{
+	const uint64_t *header = (const uint64_t *)e->v;
+	uint32_t samples = 0;
+
+	for (uint64_t at = header[5]; at < header[5] + header[6];) {
+		const struct perf_event_header *h = (const struct perf_event_header *)(e->v + at);
+		const uint64_t *v = (const uint64_t *)(h + 1), *chain = v + 5;
+
+		at += h->size;
+		if (h->type != PERF_RECORD_SAMPLE)
+			continue;
+		samples++;
+		assert_in_range(v[0], start, limit - 1);
+		assert_int_equal(chain[0], nr + 1); /* with the mark of user code */
+		for (uint64_t i = 2; i <= nr + 1; i++)
+			assert_in_range(chain[i], start, limit - 1);
+	}
+	assert_int_equal(samples, 1);
+}
+
+/* It has no place for code of Python: the sample is of the nearest caller that has an address. */
+static void perf_leaves_code_of_python_out(void **state)
+{
+	struct folded *p = *state;
+	struct mappings m = {0};
+	struct exported e;
+
+	folded_add(p, "py", "outermost", 1, "/bin/python3!main;/bin/python3!eval;/srv/app.py!load;/srv/app.py!decode");
+	p->profile.frames[3].offset = 0xffffffffff;
+	e = exported_as("perf", &p->profile, usual);
+	read_mappings(&m, &e);
+	assert_int_equal(m.nr, 1);
+	check_only_sample(&e, m.start[0], m.limit[0], 2);
+	free(e.v);
+}
+
 #define DEFERRED 22 /* PERF_RECORD_CALLCHAIN_DEFERRED of Linux 6.19 */
 #define USER_DEFERRED ((uint64_t)-640)
 #define MAX_STACKS 16
@@ -383,6 +421,7 @@ int main(void)
 		TEST(otlp_profiles_have_an_id_of_their_samples),
 		TEST(perfetto_adds_up_and_tells_before_it_refers),
 		TEST(files_are_not_in_the_way_of_jit_code),
+		TEST(perf_leaves_code_of_python_out),
 		TEST(deferred_stacks_of_perf_are_the_same_once_joined),
 	};
 

@@ -6,6 +6,7 @@ const KINDS = {
 	[USER]:    { name: 'program', hue: [12, 46], saturation: 84, lightness: 67 },
 	[RUNTIME]: { name: 'runtime library', hue: [168, 186], saturation: 40, lightness: 66 },
 	[JIT]:     { name: 'JIT', hue: [88, 128], saturation: 45, lightness: 65 },
+	[SOURCE]:  { name: 'interpreted', hue: [318, 338], saturation: 58, lightness: 76 },
 	[KERNEL]:  { name: 'kernel', hue: [210, 228], saturation: 72, lightness: 74 },
 	[STATE]:   { name: 'off CPU', hue: [282, 300], saturation: 28, lightness: 76 },
 	[NOTE]:    { name: 'incomplete stack', hue: [0, 0], saturation: 0, lightness: 72 },
@@ -13,7 +14,7 @@ const KINDS = {
 	[LABEL]:   { name: 'label', hue: [220, 220], saturation: 14, lightness: 83 },
 	[ROOT]:    { name: 'all', hue: [220, 220], saturation: 14, lightness: 86 },
 };
-const LEGEND = [USER, RUNTIME, JIT, KERNEL, STATE, NOTE];
+const LEGEND = [USER, SOURCE, RUNTIME, JIT, KERNEL, STATE, NOTE];
 
 let style = {};			/* the variables --canvas-* of the style sheet */
 let colours = [];		/* by label, filled on demand */

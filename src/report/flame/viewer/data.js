@@ -7,7 +7,7 @@
 
 /* The kinds of frames, numbered as in flame_graph.h; RUNTIME is added here. */
 const IDLE_MARK = '[waiting for work]';	/* the innermost frame of waits of idle threads: synthetic.h */
-const ROOT = 0, LABEL = 1, PROCESS = 2, NOTE = 3, USER = 4, VDSO = 5, JIT = 6, KERNEL = 7, STATE = 8, RUNTIME = 9;
+const ROOT = 0, LABEL = 1, PROCESS = 2, NOTE = 3, USER = 4, VDSO = 5, JIT = 6, KERNEL = 7, STATE = 8, SOURCE = 9, RUNTIME = 10;
 
 /* Libraries that all programs have, shown as a kind of their own, RUNTIME. */
 const RUNTIME_LIBRARIES = new RegExp(

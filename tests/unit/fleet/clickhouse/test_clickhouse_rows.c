@@ -2,6 +2,7 @@
 /* Do rows say the same on all hosts, and is what a server answers taken for no more than it is? */
 #include <sys/stat.h>
 #include "../../profile_fixture.h"
+#include "../../python_profile.h"
 #include "fleet/clickhouse/rebuild.h"
 #include "fleet/clickhouse/rows.h"
 
@@ -451,6 +452,72 @@ static void frames_of_one_place_take_bounded_time(void **state)
 	buffer_done(&answers[0]);
 }
 
+/* As a server answers what it was sent: without the column rev. */
+static void put_back(struct buffer *to, const struct rows *r)
+{
+	const struct dusk_profile *p = r->p;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+		const struct dusk_line *l = f->nr_lines ? &p->lines[f->first_line] : NULL;
+
+		buffer_number(to, uint64_t, r->frames[i]);
+		buffer_text(to, p->modules[f->module].build_id);
+		buffer_text(to, p->modules[f->module].path);
+		buffer_number(to, uint64_t, f->offset);
+		buffer_number(to, uint8_t, f->is_return);
+		buffer_text(to, p->functions[f->function].name);
+		buffer_text(to, p->functions[f->function].module);
+		buffer_number(to, uint32_t, f->function_offset);
+		buffer_text(to, l ? l->file : "");
+		buffer_number(to, uint32_t, l ? l->line : 0);
+		buffer_bytes(to, "\0\0\0", 3);
+	}
+}
+
+static struct dusk_profile *python_of(const char *host)
+{
+	struct profile_writer *w = created();
+
+	write_python(w);
+	profile_set(w, "hostname", host);
+	close_finished(w);
+	return opened(path);
+}
+
+/* Their names are what a process says, so each host has its own. */
+static void code_of_python_comes_back_once_of_all_hosts(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = python_of("one"), *b = python_of("two");
+	_cleanup_(rows_done) struct rows x, y;
+	struct buffer answers[4] = {{.failed = false}};
+	struct rebuild back;
+
+	(void)state;
+	assert_int_equal(rows_init(&x, a), 0);
+	assert_int_equal(rows_init(&y, b), 0);
+	for (uint32_t i = 1; i < a->nr_frames; i++)
+		assert_int_not_equal(x.frames[i], y.frames[i]);
+	put_back(&answers[0], &x);
+	put_back(&answers[0], &y);
+	assert_int_equal(taken(&back, answers, -1, 0), 0);
+	for (uint32_t i = 1, found = 0; i < back.frames.nr || found != 4; i++) {
+		const struct dusk_frame *f = &back.frames.v[i];
+		const struct dusk_module *m = &back.modules.v[f->module];
+
+		assert_true(i < back.frames.nr);
+		assert_int_equal(m->kind == DUSK_MODULE_SOURCE, strstr(m->path, ".py") != NULL);
+		if (m->kind == DUSK_MODULE_SOURCE) {
+			found++;
+			assert_int_equal(m->generation, 0);
+			assert_int_equal(f->nr_lines, 1);
+			assert_int_equal(back.lines.v[f->first_line].line, f->offset & 0xfffff);
+		}
+	}
+	rebuild_done(&back);
+	buffer_done(&answers[0]);
+}
+
 static void code_without_a_name_keeps_its_address(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = recorded(KERNEL_TEXT, 0xffffffffc0001000, "one"), *looked_up;
@@ -495,6 +562,7 @@ int main(void)
 		cmocka_unit_test(rows_that_make_no_sense_are_left_out_and_counted),
 		cmocka_unit_test(a_frame_with_too_many_lines_has_none),
 		cmocka_unit_test(frames_of_one_place_take_bounded_time),
+		cmocka_unit_test(code_of_python_comes_back_once_of_all_hosts),
 		cmocka_unit_test(code_without_a_name_keeps_its_address),
 	};
 

@@ -52,6 +52,19 @@ static void a_process_with_names_needs_no_advice(void **state)
 	assert_non_null(advice(f, "/usr/bin/python3.12", 2));
 }
 
+/* Not even to those of its processes of which none were seen, as while they start. */
+static void python_whose_code_is_shown_gets_no_advice(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "shown", "outermost", 3, "/usr/bin/python3.9!main;/srv/app.py!crunch");
+	folded_add(f, "starting", "outermost", 1, "/usr/bin/python3.12!main");
+	folded_add(f, "perl", "outermost", 4, "/usr/bin/perl!main");
+	assert_null(advice(f, "/usr/bin/python3.9", 3));
+	assert_null(advice(f, "/usr/bin/python3.12", 1));
+	assert_non_null(advice(f, "/usr/bin/perl", 4));
+}
+
 static void where_nothing_helps_that_is_said(void **state)
 {
 	struct folded *f = *state;
@@ -74,9 +87,8 @@ static void programs_of_other_languages_get_no_advice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(python_is_advised_by_its_version),
-		TEST(a_process_with_names_needs_no_advice),
-		TEST(where_nothing_helps_that_is_said),
+		TEST(python_is_advised_by_its_version),		 TEST(a_process_with_names_needs_no_advice),
+		TEST(python_whose_code_is_shown_gets_no_advice), TEST(where_nothing_helps_that_is_said),
 		TEST(programs_of_other_languages_get_no_advice),
 	};
 
