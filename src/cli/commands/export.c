@@ -161,6 +161,8 @@ static int export(const struct command *self, struct options *o, const struct ex
 
 	if (!status)
 		status = filter_choose(self, &o->filter, &filter);
+	if (format->write == perf_write) /* it has no others */
+		filter.hide_native = false;
 	if (!status)
 		status = check_format(self, o, format, filter.kind);
 	if (!status)

@@ -117,6 +117,7 @@ int filter_choose(const struct command *self, const struct filter_options *o, st
 	ret->ignore = o->ignore;
 	ret->hide = o->hide;
 	ret->own = o->own;
+	ret->hide_native = !o->native;
 	ret->only = (struct selection){
 		.comm = o->comm.v,
 		.nr_comm = o->comm.nr,

@@ -11,7 +11,7 @@ struct filter_options {
 	struct time_range time;
 	uint64_t min_ns;
 	struct text_list label[NR_THREAD_LABELS];
-	bool ignore_idle, own;
+	bool ignore_idle, own, native;
 	const char *focus, *ignore, *hide;
 };
 
@@ -50,7 +50,10 @@ struct filter_options {
 		 "REGEX",     "no stacks with a matching function or module"}, \
 		{0,	      "hide",                                          \
 		 OPTION_TEXT, offsetof(type, member.hide),                     \
-		 "REGEX",     "leave matching functions out of their stacks"}
+		 "REGEX",     "leave matching functions out of their stacks"}, \
+		{0,	      "native",                                        \
+		 OPTION_FLAG, offsetof(type, member.native),                   \
+		 NULL,	      "also show interpreters' functions that run code"}
 
 /* All that select and filter. */
 #define FILTER_OPTIONS(type, member)                                                                                  \
@@ -66,7 +69,7 @@ struct filter_options {
 		 OPTION_FLAG, offsetof(type, member.ignore_idle),                                                     \
 		 NULL,	      "no off-CPU intervals of idle threads"},                                                \
 		STACK_OPTIONS(type, member),                                                                          \
-		{0, "own", OPTION_FLAG, offsetof(type, member.own), NULL, "hide the kernel and shared libraries"}
+		{0, "own", OPTION_FLAG, offsetof(type, member.own), NULL, "hide the kernel and libraries"}
 
 /* The time base: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {

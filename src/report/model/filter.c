@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "report/model/expression.h"
 #include "report/model/filter.h"
+#include "report/model/native.h"
 #include "report/model/setting.h"
 #include "report/model/synthetic.h"
 #include "report/model/label.h"
@@ -62,11 +63,42 @@ static bool is_library(const char *module)
 	return so || !strcmp(module, "[vdso]");
 }
 
+/* Is the source file @path of Python's own library, or of a package that was installed? */
+static bool is_library_source(const char *path)
+{
+	static const char *const folders[] = {"/lib/python3", "/lib64/python3", "/site-packages/", "/dist-packages/"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strstr(path, folders[i]))
+			return true;
+	return !strncmp(path, "<frozen ", strlen("<frozen "));
+}
+
+/* Files in different folders may have the same label: one of the user's own is enough. */
+static void match_foreign_sources(struct sieve *s)
+{
+	const struct dusk_profile *p = s->profile;
+
+	for (int own = 0; own < 2; own++)
+		for (uint32_t i = 1; i < p->nr_frames; i++) {
+			const struct dusk_module *m = &p->modules[p->frames[i].module];
+			uint32_t label = s->labels->of_frame[i];
+
+			if (m->kind != DUSK_MODULE_SOURCE || is_library_source(m->path) == own)
+				continue;
+			if (own)
+				s->label_met[label] &= ~MET_HIDE;
+			else
+				s->label_met[label] |= MET_HIDE;
+		}
+}
+
 static void match_foreign(struct sieve *s)
 {
 	for (uint32_t i = 0; i < s->labels->names.nr; i++)
 		if (s->labels->kernel[i] || is_library(label_module(s->labels, i)))
 			s->label_met[i] |= MET_HIDE;
+	match_foreign_sources(s);
 }
 
 static int match_labels(struct sieve *s)
@@ -313,6 +345,8 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 		only.from_ns = begin_of_last(p, only.last_ns);
 	*ret = (struct filtered){.profile = *p};
 	err = select_all(ret, &only, kind);
+	if (!err && f->hide_native)
+		err = native_hide(ret);
 	if (!err && f->trim && time_base_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
 	if (!err && f->marks)

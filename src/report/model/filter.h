@@ -4,7 +4,8 @@
  *
  * As in pprof, an expression matches a frame if it matches anywhere in the name of its function or module. Focus keeps
  * the stacks that have such a frame, and ignore drops them. Hide removes such frames from their stacks, and drops
- * stacks of which nothing is left; own does the same with frames of the kernel and of shared libraries. A sample
+ * stacks of which nothing is left; own does the same with frames of the kernel, of shared libraries, and of the libraries of
+ * a language whose code is shown. A sample
  * without frames has the one frame that views show, "[no stack: exiting]".
  */
 #pragma once
@@ -15,13 +16,14 @@
 struct filter {
 	struct selection only;		   /* keep only these samples */
 	const char *focus, *ignore, *hide; /* POSIX extended regular expressions, or NULL */
-	bool own;			   /* remove frames of the kernel and of shared libraries */
-	enum time_base kind;		   /* keep only samples of this time base; TIME_BASE_WALL: also occurrences */
-	bool trim;			   /* remove scheduler functions from the inner end of off-CPU stacks */
-	bool marks;			   /* add the state as the innermost frame of off-CPU stacks: "[sleeping]" */
-	bool idle_marks;		   /* with marks: those of idle threads (idle.h) are "[waiting for work]" */
-	bool waker_processes;		   /* with wakers: their PIDs and titles, too */
-	uint32_t wakers;		   /* add up to this many wakers in a chain to off-CPU stacks (synthetic.h) */
+	bool own;			   /* remove frames of the kernel and of libraries */
+	bool hide_native;     /* remove an interpreter's functions that run code which is shown (native.h) */
+	enum time_base kind;  /* keep only samples of this time base; TIME_BASE_WALL: also occurrences */
+	bool trim;	      /* remove scheduler functions from the inner end of off-CPU stacks */
+	bool marks;	      /* add the state as the innermost frame of off-CPU stacks: "[sleeping]" */
+	bool idle_marks;      /* with marks: those of idle threads (idle.h) are "[waiting for work]" */
+	bool waker_processes; /* with wakers: their PIDs and titles, too */
+	uint32_t wakers;      /* add up to this many wakers in a chain to off-CPU stacks (synthetic.h) */
 };
 
 /* Check @regex. Returns NULL if it is valid, else @text with the reason why it is not. */

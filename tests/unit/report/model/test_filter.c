@@ -128,6 +128,61 @@ static void an_expression_that_does_not_end_is_refused(void **state)
 	assert_ptr_equal(filter_refuse(names, why, sizeof(why)), why);
 }
 
+#define PYTHON_STACK                                                                                   \
+	"/bin/python3!main;/bin/python3!eval;/srv/app.py!<module>;/srv/app.py!load;/bin/python3!call;" \
+	"/bin/python3!eval;/usr/lib/python3.11/json/decoder.py!decode"
+
+static void an_interpreter_is_not_shown_where_its_code_is(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "py", "outermost", 2, PYTHON_STACK ";/bin/python3!read;[kernel]!vfs_read");
+	folded_add(f, "py", "outermost", 3, "/bin/python3!main;/bin/python3!eval;[kernel]!page_fault");
+	leaves(f, &(struct filter){.hide_native = true},
+	       "py;main;eval;page_fault 3\npy;main;<module>;load;call;decode;read;vfs_read 2\n");
+	leaves(f, &(struct filter){.hide = "page"},
+	       "py;main;eval 3\npy;main;eval;<module>;load;call;eval;decode;read;vfs_read 2\n");
+}
+
+/* What is inlined in the loop is the same frame; what stands for several frames is no loop; there may be no caller. */
+static void no_more_is_hidden_than_the_function_that_runs_it(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "a", "outermost", 1,
+		   "/bin/python3!main;/bin/python3!eval;/bin/python3!dispatch;/srv/app.py!load");
+	f->profile.frames[f->profile.nr_frames - 2].is_inlined = true;
+	folded_add(f, "b", "outermost", 1, "/bin/python3!main;/bin/python3![...];/srv/app.py!load");
+	folded_add(f, "c", "outermost", 1, "/srv/app.py!load");
+	folded_add(f, "d", "outermost", 1, "/bin/python3!eval;/srv/app.py!load");
+	leaves(f, &(struct filter){.hide_native = true}, "a;main;load 1\nb;main;[...];load 1\nc;load 1\nd;load 1\n");
+}
+
+static void without_such_code_nothing_is_hidden_or_copied(void **state)
+{
+	struct folded *f = *state;
+	struct filter hide = {.hide_native = true};
+	struct filtered seen = {0};
+
+	fill(f);
+	assert_int_equal(filtered_init(&seen, &f->profile, &hide), 0);
+	assert_ptr_equal(seen.profile.nodes, f->profile.nodes);
+	filtered_done(&seen);
+}
+
+static void a_language_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "py", "outermost", 2, "/usr/lib/libpython3.11.so!eval;" PYTHON_STACK);
+	leaves(f, &(struct filter){.own = true, .hide = "^python3$"}, "py;<module>;load 2\n");
+	folded_add(f, "py", "outermost", 1, "/venv/lib/x/site-packages/a/decoder.py!decode;/srv/app.py!load");
+	leaves(f, &(struct filter){.own = true, .hide = "^python3$"}, "py;<module>;load 2\npy;load 1\n");
+	folded_add(f, "py", "outermost", 1, "/srv/own/decoder.py!decode"); /* looks like the others */
+	leaves(f, &(struct filter){.own = true, .hide = "^python3$"},
+	       "py;<module>;load;decode 2\npy;decode 1\npy;decode;load 1\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -143,6 +198,10 @@ int main(void)
 		TEST(what_is_hidden_can_still_be_the_focus),
 		TEST(the_profile_stays_as_it_was),
 		TEST(a_broken_expression_is_refused_with_the_reason),
+		TEST(an_interpreter_is_not_shown_where_its_code_is),
+		TEST(no_more_is_hidden_than_the_function_that_runs_it),
+		TEST(without_such_code_nothing_is_hidden_or_copied),
+		TEST(a_language_has_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
