@@ -196,6 +196,8 @@ struct dusk_place {
 	const char *function; /* demangled; NULL: not known */
 	const char *module; /* "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]" (no file), "[unknown]" (not yet) */
 	uint64_t offset;    /* bytes from the start of the function; without one, offset in the file, or the address */
+	uint32_t line;	    /* in the source file @module; 0: not known */
+	bool is_source; /* of an interpreted language: @module is a source file. Its caller, if that is none, is the interpreter */
 };
 
 /*
@@ -204,7 +206,9 @@ struct dusk_place {
  */
 void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_place *ret);
 
-/* As dusk_unwind_place(), as text to @ret of @room bytes: "function+0x12 (module)" or "0x12 (module)". */
+/*
+ * As dusk_unwind_place(), as text to @ret of @room bytes: "function+0x12 (module)", "0x12 (module)", or "function (source:12)".
+ */
 void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room);
 
 /*

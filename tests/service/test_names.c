@@ -29,7 +29,7 @@ static int open_names(void **state)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 
 	named = bpf_map_create(BPF_MAP_TYPE_HASH, "named", sizeof(u32), sizeof(struct event_module), 16, &opts);
-	return named < 0 || live_symbols_new(&names, named);
+	return named < 0 || live_symbols_new(&names, named, -1);
 }
 
 static int close_names(void **state)

@@ -18,7 +18,7 @@
 #define NAMED_THREADS 8 /* threads of a group that are listed before "and N more" */
 
 struct options {
-	bool all, each, kernel, kernel_threads, json;
+	bool all, each, kernel, kernel_threads, native, json;
 	struct number_list tids;
 };
 
@@ -30,6 +30,8 @@ static const struct option options[] = {
 	{0, "no-kernel", OPTION_OFF, offsetof(struct options, kernel), NULL, "the user stacks only"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
 	 "--all: threads of the kernel, too"},
+	{0, "native", OPTION_FLAG, offsetof(struct options, native), NULL,
+	 "functions of interpreters that run what is shown"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and thread"},
 	{0},
 };
@@ -81,24 +83,36 @@ static const char *state_name(char state, const struct dusk_outcome *outcome)
 	return "idle";
 }
 
+/* "read+0x12 (libc.so.6)", "0x12 [anon]", "Shop.order (shop.py:31)" */
+static void write_place(const struct view *v, const struct dusk_place *place)
+{
+	bool is_file = place->module[0] != '[';
+
+	if (place->function)
+		text_write(v->out, place->function, TEXT_TERMINAL);
+	if (!place->is_source || !place->function)
+		fprintf(v->out, "%s0x%" PRIx64, place->function ? "+" : "", place->offset);
+	fputs(is_file ? " (" : " ", v->out);
+	text_write(v->out, place->module, TEXT_TERMINAL);
+	if (place->line)
+		fprintf(v->out, ":%" PRIu32, place->line);
+	if (is_file)
+		putc(')', v->out);
+}
+
 static void write_frames(struct view *v, const uint64_t *frame, uint32_t nr, uint32_t *number)
 {
 	struct dusk_place place;
+	bool ran_source = false; /* the frame before it did */
 
 	for (uint32_t i = 0; i < nr; i++) {
 		dusk_unwind_place(v->unwinder, frame[i], &place);
-		fprintf(v->out, "    #%-3" PRIu32 " ", (*number)++);
-		if (place.function) {
-			text_write(v->out, place.function, TEXT_TERMINAL);
-			putc('+', v->out);
+		if (place.is_source || !ran_source || v->options->native) {
+			fprintf(v->out, "    #%-3" PRIu32 " ", (*number)++);
+			write_place(v, &place);
+			putc('\n', v->out);
 		}
-		fprintf(v->out, "0x%" PRIx64 " ", place.offset);
-		if (place.module[0] != '[')
-			putc('(', v->out);
-		text_write(v->out, place.module, TEXT_TERMINAL);
-		if (place.module[0] != '[')
-			putc(')', v->out);
-		putc('\n', v->out);
+		ran_source = place.is_source;
 	}
 }
 
@@ -172,6 +186,8 @@ static void write_json_frames(struct view *v, struct json *j, const char *key, c
 		json_string(j, "function", place.function);
 		json_u64(j, "offset", place.offset);
 		json_string(j, "module", place.module);
+		if (place.line)
+			json_u64(j, "line", place.line);
 		json_object_end(j);
 	}
 	json_array_end(j);

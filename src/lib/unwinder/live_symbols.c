@@ -8,7 +8,10 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/vec.h"
+#include "lib/lang/code_text.h"
+#include "lib/lang/python_lines.h"
 #include "lib/symbols/demangle.h"
 #include "lib/symbols/elfread.h"
 #include "lib/symbols/ksyms.h"
@@ -22,21 +25,24 @@ struct file {
 };
 
 struct live_symbols {
-	int named;
+	int named, codes;
 	struct ksyms *kernel;
 	bool kernel_tried;
 	struct vec(struct file) files;
 	struct map by_id; /* module number -> index */
 	char *name;	  /* the function name found last, owned here */
+	struct code_content code;
+	char code_name[CODE_TEXT_BYTES], code_file[CODE_TEXT_BYTES]; /* likewise */
 };
 
-int live_symbols_new(struct live_symbols **ret, int named)
+int live_symbols_new(struct live_symbols **ret, int named, int codes)
 {
 	struct live_symbols *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return -ENOMEM;
 	n->named = named;
+	n->codes = codes;
 	*ret = n;
 	return 0;
 }
@@ -136,13 +142,30 @@ static void find_code(struct live_symbols *n, const struct file *f, uint64_t fra
 	}
 }
 
+/* A function of an interpreted language. */
+static void find_language(struct live_symbols *n, uint64_t frame, struct dusk_place *ret)
+{
+	const struct code_content *c = &n->code;
+	u32 number = frame_code(frame);
+
+	*ret = (struct dusk_place){NULL, "[unknown]", frame_position(frame), .is_source = true};
+	if (!number || bpf_map_lookup_elem(n->codes, &number, &n->code))
+		return;
+	ret->function = code_text_utf8(n->code_name, &c->name, c->name_text, sizeof(c->name_text));
+	ret->module = path_name(code_text_utf8(n->code_file, &c->file, c->file_text, sizeof(c->file_text)));
+	ret->line = python_lines_find(c, frame_position(frame));
+	ret->offset = 0;
+}
+
 void live_symbols_find(struct live_symbols *n, uint64_t frame, struct dusk_place *ret)
 {
 	u32 id = frame_module(frame);
-	const struct file *f = id == FRAME_KERNEL || id == FRAME_ANON ? NULL : file_of(n, id);
+	const struct file *f = id == FRAME_ANON || id >= FRAME_LANGUAGE ? NULL : file_of(n, id);
 
 	if (id == FRAME_KERNEL)
 		find_kernel(n, frame, ret);
+	else if (frame_is_code(frame))
+		find_language(n, frame, ret);
 	else if (f)
 		find_code(n, f, frame, ret);
 	else if (frame == FRAME_GAP)
@@ -156,5 +179,9 @@ void live_symbols_name(struct live_symbols *n, uint64_t frame, char *ret, size_t
 	struct dusk_place p;
 
 	live_symbols_find(n, frame, &p);
-	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
+	if (p.line)
+		snprintf(ret, room, "%s (%s:%u)", p.function, p.module, p.line);
+	else
+		snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset,
+			 p.module);
 }

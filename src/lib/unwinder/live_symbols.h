@@ -6,8 +6,8 @@
 struct module_event;
 struct live_symbols;
 
-/* @named: the file descriptor of the service's map "named". *@ret is to be freed with live_symbols_free(). */
-int live_symbols_new(struct live_symbols **ret, int named);
+/* @named, @codes: file descriptors of the service's maps of these names. *@ret is to be freed with live_symbols_free(). */
+int live_symbols_new(struct live_symbols **ret, int named, int codes);
 void live_symbols_free(struct live_symbols *n);
 
 /*

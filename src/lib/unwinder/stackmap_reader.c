@@ -21,7 +21,7 @@ struct dusk_stackmap {
 	struct registry *registry;
 	struct stackmap *map;
 	struct live_symbols *names;
-	int named, stacks;
+	int named, codes, stacks;
 };
 
 int stackmap_reader_of(struct dusk_stackmap **ret, struct service *s, struct live_symbols *names)
@@ -37,6 +37,7 @@ int stackmap_reader_of(struct dusk_stackmap **ret, struct service *s, struct liv
 		.map = service_stacks(s),
 		.names = names,
 		.named = -1,
+		.codes = -1,
 		.stacks = -1,
 	};
 	*ret = m;
@@ -55,6 +56,7 @@ void dusk_stackmap_close(struct dusk_stackmap *m)
 		pins_leave(m->pins);
 	}
 	closep(&m->named);
+	closep(&m->codes);
 	closep(&m->stacks);
 	free(m);
 }
@@ -78,11 +80,12 @@ static int open_parts(struct dusk_stackmap *m)
 		return ret;
 	m->stacks = pins_get(m->pins, "stacks");
 	m->named = pins_get(m->pins, "named");
+	m->codes = pins_get(m->pins, "codes");
 	if (m->stacks < 0 || m->named < 0)
 		return m->stacks < 0 ? m->stacks : m->named;
 	ret = stackmap_new(&m->map, m->stacks, m->pins, m->registry, 0);
 	if (!ret)
-		ret = live_symbols_new(&m->names, m->named);
+		ret = live_symbols_new(&m->names, m->named, m->codes);
 	return ret;
 }
 
@@ -95,7 +98,7 @@ int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_
 
 	if (!m)
 		return error_set(err, -ENOMEM, "cannot open the stackmap in %s: out of memory", base);
-	m->named = m->stacks = -1;
+	m->named = m->codes = m->stacks = -1;
 	service_name_version(version);
 	r = pins_visit(&m->pins, base, version);
 	if (!r)

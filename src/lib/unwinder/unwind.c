@@ -83,7 +83,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	r = service_new(&u->service, &o, err);
 	libbpf_set_print(theirs);
 	if (!r)
-		r = live_symbols_new(&u->names, service_map(u->service, "named"));
+		r = live_symbols_new(&u->names, service_map(u->service, "named"), service_map(u->service, "codes"));
 	if (r) {
 		dusk_unwind_close(u);
 		return error_complete(err, r, "cannot open the unwinder");
