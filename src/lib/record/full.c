@@ -268,6 +268,7 @@ static int full_furnish(void *mode)
 	if (!f->join->stacks || !f->ring)
 		return -ENOMEM;
 	learn_named(f);
+	stacks_know_codes(f->join->stacks, service_map(f->service, "codes"));
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/record/stacks.h"
 #include <stdlib.h>
 #include "base/map.h"
+#include "lib/record/codes.h"
 #include "lib/stacks/stackset.h"
 
 #define KEPT 0x80000000u /* set in numbers of kept kernel stacks, not in ids of the stackmap */
@@ -13,15 +14,25 @@ struct stacks {
 	struct map user;   /* pid << 32 | id -> node; pid is 0 if no frame depends on the process */
 	struct map kernel; /* user node << 32 | kernel id -> node */
 	struct stackset kept;
+	struct codes *codes;
 };
 
 struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, struct stackmap *map)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
 
-	if (s)
-		*s = (struct stacks){.writer = w, .modules = m, .map = map};
-	return s;
+	if (!s)
+		return NULL;
+	*s = (struct stacks){.writer = w, .modules = m, .map = map, .codes = codes_new(w)};
+	if (s->codes)
+		return s;
+	free(s);
+	return NULL;
+}
+
+void stacks_know_codes(struct stacks *s, int codes)
+{
+	codes_ask(s->codes, codes);
 }
 
 void stacks_free(struct stacks *s)
@@ -31,6 +42,7 @@ void stacks_free(struct stacks *s)
 	stackset_done(&s->kept);
 	map_done(&s->user);
 	map_done(&s->kernel);
+	codes_free(s->codes);
 	free(s);
 }
 
@@ -42,17 +54,25 @@ static bool depends_on_process(const u64 *frame, u32 nr)
 	return false;
 }
 
+/* The profile's frame for @frame of a user stack. */
+static uint32_t user_frame(struct stacks *s, u64 frame, pid_t pid)
+{
+	uint32_t module, method;
+
+	if (frame_is_code(frame))
+		return codes_frame(s->codes, frame, pid);
+	module = modules_index(s->modules, frame_module(frame), frame == FRAME_GAP ? 0 : pid);
+	method = frame_method(frame);
+	return profile_frame(s->writer, module, frame_offset(frame), frame_is_return(frame),
+			     (enum dusk_method)(method <= BY_CODE ? method : BY_NOTHING));
+}
+
 uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pid)
 {
-	uint32_t node = 0, module, method;
+	uint32_t node = 0;
 
-	for (u32 i = nr; i--;) {
-		module = modules_index(s->modules, frame_module(frame[i]), frame[i] == FRAME_GAP ? 0 : pid);
-		method = frame_method(frame[i]);
-		node = profile_node(s->writer, node,
-				    profile_frame(s->writer, module, frame_offset(frame[i]), frame_is_return(frame[i]),
-						  (enum dusk_method)(method <= BY_CODE ? method : BY_NOTHING)));
-	}
+	for (uint32_t i = nr; i--;)
+		node = profile_node(s->writer, node, user_frame(s, frame[i], pid));
 	if (depends_on_process(frame, nr))
 		modules_open_jit(s->modules, pid);
 	return node;

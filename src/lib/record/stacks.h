@@ -9,6 +9,9 @@ struct stacks;
 
 /* @map: NULL if all stacks come inline. */
 struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, struct stackmap *map);
+
+/* From now on look in @codes, the kernel side's map of code of interpreted languages by number; negative: there is none. */
+void stacks_know_codes(struct stacks *s, int codes);
 void stacks_free(struct stacks *s);
 
 /* Return the innermost node of user stack @id of the stackmap, seen in process @pid. 0: there is no such stack. */
