@@ -130,6 +130,21 @@ static int show(const struct options *o, const struct dusk_profile *p, const str
 	return status;
 }
 
+static int show_source(const struct options *o, const struct dusk_profile *p, const struct annotation *a)
+{
+	_cleanup_(annotated_source_done) struct annotated_source s = {.file = ""};
+
+	if (o->instructions) {
+		say("%s is run by an interpreter, and has no instructions; leave out --disassembly",
+		    p->functions[a->function].name);
+		return STATUS_FAILED;
+	}
+	if (!annotated_source_init(&s, a, p))
+		return show(o, p, a, &s.code);
+	say("cannot count samples: out of memory");
+	return STATUS_FAILED;
+}
+
 static int annotate(const struct command *self, const struct options *o, const char *name, char *const *argv)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -150,6 +165,8 @@ static int annotate(const struct command *self, const struct options *o, const c
 		status = find(&a, &seen.profile, o, name);
 	if (status)
 		return status;
+	if (annotation_is_source(&a, p))
+		return show_source(o, &seen.profile, &a);
 	if (dusk_code_read(&c, p, a.frame, &err)) {
 		say("cannot annotate %s: %s", p->functions[a.function].name, err.text);
 		return STATUS_FAILED;

@@ -8,6 +8,8 @@
 #include "report/model/annotate.h"
 #include "report/model/label.h"
 
+#define LINE 0xfffffULL /* the bits of the offset in a source file that are the line: doc/format.md */
+
 static bool is_meant(const struct dusk_function *f, const char *name)
 {
 	size_t len = strlen(name);
@@ -55,9 +57,16 @@ struct candidate {
 	uint64_t start, samples;
 };
 
-/* Where the function of @f begins; where that is not known, as if there were one of the name. */
-static uint64_t start_of(const struct dusk_frame *f)
+static bool is_source(const struct dusk_profile *p, uint32_t module)
 {
+	return p->modules[module].kind == DUSK_MODULE_SOURCE;
+}
+
+/* Where the function of @f begins; where that is not known, as if there were one of the name. */
+static uint64_t start_of(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	if (is_source(p, f->module))
+		return f->offset & ~LINE;
 	return f->is_inlined || f->function_offset < f->is_return ? 0 : f->address - f->function_offset;
 }
 
@@ -112,7 +121,7 @@ static int choose_function(struct annotation *a, const struct dusk_profile *p, c
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];
 
-		if (of_frame[i] && vec_push(&all, ((struct candidate){f->module, start_of(f), of_frame[i]}))) {
+		if (of_frame[i] && vec_push(&all, ((struct candidate){f->module, start_of(p, f), of_frame[i]}))) {
 			vec_done(&all);
 			return -ENOMEM;
 		}
@@ -139,7 +148,7 @@ static int list_places(struct annotation *a, const struct dusk_profile *p, const
 		const struct dusk_frame *f = &p->frames[i];
 		struct annotated_place place = {f->address - f->is_return, of_frame[i]};
 
-		if (f->module != a->module || start_of(f) != a->start || !of_frame[i])
+		if (f->module != a->module || start_of(p, f) != a->start || !of_frame[i])
 			continue;
 		a->frame = i;
 		if (vec_push(&places, place)) {
@@ -193,4 +202,37 @@ uint64_t annotation_sum(const struct annotation *a, uint64_t start, uint64_t end
 	for (; low < a->nr && a->places[low].address < end; low++)
 		sum += a->places[low].samples;
 	return sum;
+}
+
+bool annotation_is_source(const struct annotation *a, const struct dusk_profile *p)
+{
+	return is_source(p, a->module);
+}
+
+int annotated_source_init(struct annotated_source *ret, const struct annotation *a, const struct dusk_profile *p)
+{
+	struct dusk_code_line *lines = calloc(a->nr + 1, sizeof(*lines));
+	uint32_t nr = 0;
+
+	*ret = (struct annotated_source){.file = p->modules[a->module].path};
+	if (!lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < a->nr; i++)
+		if (a->places[i].address & LINE && (!nr || lines[nr - 1].address < a->places[i].address))
+			lines[nr++] = (struct dusk_code_line){a->places[i].address, 0, a->places[i].address & LINE};
+	ret->code = (struct dusk_code){
+		.start = a->start,
+		.end = a->start + LINE + 1,
+		.fd = -1,
+		.nr_files = 1,
+		.nr_lines = nr,
+		.files = &ret->file,
+		.lines = lines,
+	};
+	return 0;
+}
+
+void annotated_source_done(struct annotated_source *s)
+{
+	free(steal(s->code.lines));
 }

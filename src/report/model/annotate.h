@@ -2,7 +2,8 @@
 /*
  * Count the samples at each address of a function.
  *
- * A place is a link-time address in the file of the function; only innermost frames count. A function of one name can
+ * A place is a link-time address in the file of the function, or, of code that an interpreter runs, the offset that stands for
+ * a line; only innermost frames count. A function of one name can
  * be in files of several builds, and there can be several of that name in one file: the one with most samples is annotated,
  * samples in the others count as @elsewhere.
  */
@@ -42,3 +43,16 @@ void annotation_done(struct annotation *a);
 
 /* The sum of the samples in [@start, @end). */
 uint64_t annotation_sum(const struct annotation *a, uint64_t start, uint64_t end);
+
+/* Is it code that an interpreter runs? */
+bool annotation_is_source(const struct annotation *a, const struct dusk_profile *p);
+
+/* Such code as other code: its lines are those with samples, and it has no instructions. */
+struct annotated_source {
+	struct dusk_code code;
+	const char *file;
+};
+
+/* @p must outlive @ret, which is to be freed with annotated_source_done(). Returns 0 or -ENOMEM. */
+int annotated_source_init(struct annotated_source *ret, const struct annotation *a, const struct dusk_profile *p);
+void annotated_source_done(struct annotated_source *s);

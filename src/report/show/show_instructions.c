@@ -13,8 +13,9 @@ void annotation_header(FILE *out, const struct dusk_profile *p, const struct ann
 	text_write(out, p->functions[a->function].name, TEXT_TERMINAL);
 	fputs("\n# file:      ", out);
 	text_write(out, p->modules[a->module].path, TEXT_TERMINAL);
-	fprintf(out, ", 0x%" PRIx64 " to 0x%" PRIx64 "\n", c->start, c->end);
-	fprintf(out, "# samples:   %" PRIu64 " of %" PRIu64, a->samples, all);
+	if (!annotation_is_source(a, p))
+		fprintf(out, ", 0x%" PRIx64 " to 0x%" PRIx64, c->start, c->end);
+	fprintf(out, "\n# samples:   %" PRIu64 " of %" PRIu64, a->samples, all);
 	if (a->elsewhere)
 		fprintf(out, "; %" PRIu64 " more in other %s", a->elsewhere,
 			a->other == ANNOTATE_ANY ? "builds of this file" : "functions of this name");

@@ -55,6 +55,34 @@ static void only_samples_in_the_function_itself_count(void **state)
 	annotation_done(&a);
 }
 
+static void code_of_an_interpreter_has_lines_without_addresses(void **state)
+{
+	static const uint64_t offsets[] = {5ULL << 20 | 12, 5ULL << 20 | 7, 5ULL << 20, 6ULL << 20 | 12};
+	struct folded *f = *state;
+	struct annotated_source s;
+	struct annotation a;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		folded_add(f, "py", "outermost", i + 1, "/srv/app.py!load");
+		f->profile.frames[i + 1].offset = f->profile.frames[i + 1].address = offsets[i];
+		f->profile.frames[i + 1].is_return = false;
+	}
+	assert_int_equal(annotation_init(&a, &f->profile, only(f, "load", NULL), ANNOTATE_ANY), 0);
+	assert_true(annotation_is_source(&a, &f->profile));
+	assert_int_equal(a.start, 5ULL << 20);
+	assert_int_equal(a.samples, 6);
+	assert_int_equal(a.elsewhere, 4); /* another one of the name */
+	assert_int_equal(a.other, 6ULL << 20);
+	assert_int_equal(annotated_source_init(&s, &a, &f->profile), 0);
+	assert_int_equal(s.code.nr_lines, 2);
+	assert_int_equal(s.code.lines[0].line, 7);
+	assert_int_equal(s.code.lines[1].line, 12);
+	assert_int_equal(annotation_sum(&a, s.code.lines[1].address, s.code.end), 1);
+	assert_string_equal(s.code.files[0], "/srv/app.py");
+	annotated_source_done(&s);
+	annotation_done(&a);
+}
+
 static void the_build_with_most_samples_is_shown(void **state)
 {
 	struct folded *f = *state;
@@ -150,6 +178,7 @@ int main(void)
 		TEST(annotate__of_functions_of_one_name_one_is_shown),
 		TEST(without_samples_there_are_no_places),
 		TEST(lines_are_sorted_by_file_and_added_up),
+		TEST(code_of_an_interpreter_has_lines_without_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
