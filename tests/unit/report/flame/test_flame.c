@@ -117,9 +117,9 @@ static void frames_have_the_kind_of_their_module(void **state)
 	struct flame_reader page;
 
 	folded_init(&f);
-	folded_add(&f, "a", "no-fde", 1, "a!user;[vdso]!clock;[anon]!jitted;[kernel]!entry");
+	folded_add(&f, "a", "no-fde", 1, "a!user;[vdso]!clock;[anon]!jitted;/srv/app.py!load;[kernel]!entry");
 	open_one(&page, &f.profile, "t");
-	assert_text(&page, "select group_concat(kind, ' ') from (select kind from node order by i)", "0 2 3 4 5 6 7");
+	assert_text(&page, "select group_concat(kind, ' ') from (select kind from node order by i)", "0 2 3 4 5 6 9 7");
 	reader_close(&page);
 	folded_done(&f);
 }
