@@ -70,7 +70,7 @@ const struct route routes[] = {
 	{NULL},
 };
 
-static const char *const kinds[] = {"cpu", "off-cpu", "wall", NULL};
+static const char *const kinds[] = {"cpu", "off-cpu", "wall", NULL}, *const yes[] = {"yes", NULL};
 
 const struct parameter parameters[] = {
 	{"from", "from when: -1h (the default), 03:12, 2026-11-24T03:12Z", TAKES_TIME},
@@ -97,6 +97,7 @@ const struct parameter parameters[] = {
 	{"focus", "only stacks with a function or module that this regular expression matches", TAKES_FILTER,
 	 "--focus"},
 	{"ignore", "no stacks with such", TAKES_FILTER, "--ignore"},
+	{"native", "also interpreters' functions that run code which is shown", TAKES_FILTER, "--native", yes},
 	{NULL},
 };
 
@@ -214,6 +215,8 @@ static int add_option(struct words *w, const struct parameter *p, const char *va
 {
 	if (p->takes & TAKES_KIND)
 		return add_made(w, join("--", value, "", "", ""));
+	if (p->choice == yes)
+		return add(w, p->option);
 	return p->option ? add_made(w, join(p->option, "=", value, "", "")) : 0;
 }
 

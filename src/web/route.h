@@ -32,9 +32,10 @@ struct route {
 
 struct parameter {
 	const char *name, *help;
-	unsigned int takes;	   /* one of enum takes */
-	const char *option;	   /* of the command, "--service"; NULL: route_words() knows */
-	const char *const *choice; /* valid values, up to NULL; NULL: any */
+	unsigned int takes; /* one of enum takes */
+	const char *option; /* of the command, "--service"; NULL: route_words() knows */
+	const char *const
+		*choice; /* valid values, up to NULL; NULL: any. Where there is but "yes", the option has no value */
 };
 
 extern const struct route routes[];	    /* up to one without path */

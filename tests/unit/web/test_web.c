@@ -216,6 +216,13 @@ static void a_value_is_never_an_option_of_its_own(void **state)
 			    "dusk flame --data --service=--output=/etc/passwd /st@-1h..");
 }
 
+static void an_option_without_a_value_is_asked_for_by_yes(void **state)
+{
+	assert_string_equal(LINE("/api/v1/flame", {"native", "yes"}), "dusk flame --data --native /st@-1h..");
+	assert_string_equal(LINE("/api/v1/flame", {"native", ""}), "dusk flame --data /st@-1h..");
+	assert_string_equal(LINE("/api/v1/flame", {"native", "1"}), "! native is not '1'");
+}
+
 static void what_a_route_does_not_take_is_refused(void **state)
 {
 	char longest[1100];
@@ -401,6 +408,7 @@ int main(void)
 		cmocka_unit_test(tokens_by_chance_differ),
 		cmocka_unit_test(a_request_becomes_a_command_line),
 		cmocka_unit_test(a_value_is_never_an_option_of_its_own),
+		cmocka_unit_test(an_option_without_a_value_is_asked_for_by_yes),
 		cmocka_unit_test(what_a_route_does_not_take_is_refused),
 		cmocka_unit_test(every_parameter_belongs_to_a_route_and_no_path_is_there_twice),
 		cmocka_unit_test_setup_teardown(an_answer_is_given_again_until_the_store_changes, make_store,
