@@ -291,7 +291,10 @@ GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 	if (err && (err != -EBUSY || !still_valid(ms, v)))
 		return err;
 	if (still_valid(ms, v)) {
-		module_here(ms)->epoch = ms->epoch;
+		r = module_here(ms);
+		r->epoch = ms->epoch;
+		ms->unexamined |= r->examined == EXAMINED_IN_VAIN;
+		r->examined &= EXAMINED;
 		return 0;
 	}
 	r = add_range(ms, addr, v);

@@ -58,13 +58,16 @@ struct range {
 	u64 tables_off;
 	u64 dynamic;	 /* address of the dynamic section; 0: it has none */
 	u32 own_headers; /* the headers were private copies: nothing is shared */
-	u32 examined;	 /* it was looked at whether it is the runtime of a language (core/lang) */
+	u32 examined;	 /* EXAMINED: it was looked at whether it is the runtime of a language (core/lang) */
 };
 
 /* Memory that was read, and its offset in the file. */
 struct piece {
 	u64 addr, len, off;
 };
+
+/* IN_VAIN: it may not have been mapped completely; when mappings have changed, it is looked at again. */
+enum { EXAMINED = 1, EXAMINED_IN_VAIN };
 
 #define NR_RANGES 32
 #define NR_HINTS 64

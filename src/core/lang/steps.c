@@ -21,6 +21,8 @@ static INLINE int look_for_runtime(struct lang *l, const struct range *r)
 {
 	int err = symbols_open(&l->symbols, r->dynamic, r->bias);
 
+	if (err == -ENOENT) /* perhaps it has not been mapped completely */
+		return -EFAULT;
 	for (u32 i = 0; i < NR_LANG_SYMBOLS && !err; i++) {
 		err = symbols_find(&l->symbols, i);
 		l->runtime.symbol[i] = l->symbols.found;
@@ -50,7 +52,7 @@ static INLINE int examine(struct walk *w)
 		err = look_for_runtime(l, r);
 	if (err == -EACCES)
 		return err;
-	r->examined = 1;
+	r->examined = err && err != -ENOENT ? EXAMINED_IN_VAIN : EXAMINED;
 	l->step = err ? LANG_EXAMINE : LANG_LEARN;
 	return 0;
 }
@@ -94,7 +96,7 @@ GLOBAL int lang_step(struct walk *w NONNULL)
 	int err = step_of(w);
 
 	if (err && err != -ESRCH && !w->modules.wait.bytes) {
-		w->lang.lost = 1;
+		w->lang.lost = !!w->modules.runtime;
 		w->lang.nr_frames = 0;
 	}
 	return err ? STOP : NEXT;
