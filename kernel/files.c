@@ -109,7 +109,7 @@ u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 	return 0;
 }
 
-u32 port_code_add(struct lang *l)
+u32 port_code_add(struct lang *l, bool is_piece)
 {
 	return 0;
 }

@@ -8,7 +8,11 @@
 #pragma once
 #include "abi/types.h"
 
-enum language { LANGUAGE_NONE, LANGUAGE_PYTHON, NR_LANGUAGES };
+enum language {
+	LANGUAGE_NONE, /* no code, but a further piece of the line table of some */
+	LANGUAGE_PYTHON,
+	NR_LANGUAGES
+};
 
 /* How the line table says which line a position is at. */
 enum line_table {
@@ -18,6 +22,8 @@ enum line_table {
 	LINES_PYTHON_3_11, /* and later: Objects/locations.md, or InternalDocs/code_objects.md */
 };
 
+#define MAX_TABLE_BYTES 0xffff
+
 /* A text of the language: @bytes of them, each character of @width bytes: 1 is Latin-1, 2 UCS-2, 4 UCS-4. */
 struct code_text {
 	u16 bytes; /* as the process has it: what does not fit was left out at the end */
@@ -26,10 +32,11 @@ struct code_text {
 
 struct code_content {
 	u8 language, line_table; /* enum language, enum line_table */
-	u16 table_bytes;	 /* as the process has it: what does not fit was left out at the end */
+	u16 table_bytes; /* of the line table, from here on; MAX_TABLE_BYTES: there may be more, which is left out */
 	u32 first_line;
+	u32 next, pad; /* the number of the next piece of the line table; 0: it was left out, or this is the last one */
 	struct code_text name, file;
 	u8 name_text[128]; /* qualified, as "Decoder.decode" */
 	u8 file_text[256]; /* of the source, as the language's compiler was given it */
-	u8 table[1024];	   /* the line table */
+	u8 table[1024];	   /* the line table, or a piece of it */
 };

@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct event_waker) == 56, "event_waker");
 _Static_assert(sizeof(struct event_thread_times) == 88, "event_thread_times");
 _Static_assert(sizeof(struct record_shape) == 20, "record_shape");
 _Static_assert(sizeof(struct event_occurrence) == 80, "event_occurrence");
-_Static_assert(sizeof(struct code_content) == 1424, "code_content");
+_Static_assert(sizeof(struct code_content) == 1432, "code_content");
 _Static_assert(sizeof(struct config) == 120, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct aggregation_key) == 24, "aggregation_key");

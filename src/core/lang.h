@@ -63,7 +63,9 @@ struct lang {
 	u64 at, mark;		 /* the frame that is next; what lies on the native stack for its run of the loop */
 	u64 code, fingerprint;	 /* of the frame */
 	u64 unnumbered;		 /* code for which there is no room */
-	u64 value, hash, bytes;
+	u32 pieces,
+		next; /* of its line table: how many are left, from the last one on; the number of that behind these */
+	u64 value, hash, bytes, table_bytes;
 	u64 word[32], head[32], text[8];
 	union {
 		struct code_content content;

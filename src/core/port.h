@@ -113,7 +113,7 @@ CORE struct module *port_module_add(struct modules *ms, bool again);
 CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint);
 
 /*
- * Give l->content, whose hash is l->hash, a number, that of the same content if it has one, and remember it for
+ * Give l->content, whose hash is l->hash, a number: that of the same content, if it has one. Unless it @is_piece, remember the number for
  * port_code_number() of l->code. Returns it; 0: there is no room.
  */
-CORE u32 port_code_add(struct lang *l);
+CORE u32 port_code_add(struct lang *l, bool is_piece);

@@ -33,7 +33,7 @@ static void check_text(const struct code_text *t, const u8 *bytes, u32 kept)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct code_content c = {0};
-	u32 position = 0;
+	u32 position = 0, kept;
 
 	if (size < sizeof(position))
 		return 0;
@@ -43,9 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&c, data, size < sizeof(c) ? size : sizeof(c));
 	check_text(&c.name, c.name_text, sizeof(c.name_text));
 	check_text(&c.file, c.file_text, sizeof(c.file_text));
+	kept = c.table_bytes < sizeof(c.table) ? c.table_bytes : sizeof(c.table);
 	for (c.line_table = 0; c.line_table <= LINES_PYTHON_3_11; c.line_table++) {
-		python_lines_find(&c, position);
-		python_lines_find(&c, position & 4095);
+		python_lines_find(&c, c.table, kept, position);
+		python_lines_find(&c, c.table, kept, position & 4095);
 	}
 	return 0;
 }

@@ -345,11 +345,11 @@ CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 	return 0;
 }
 
-CORE u32 port_code_add(struct lang *l)
+CORE u32 port_code_add(struct lang *l, bool is_piece)
 {
 	if (nr_codes == PORT_CODES)
 		return 0;
-	fingerprints[nr_codes] = code_mix(l->fingerprint, l->code);
+	fingerprints[nr_codes] = is_piece ? 0 : code_mix(l->fingerprint, l->code);
 	codes[nr_codes] = l->content;
 	return ++nr_codes;
 }

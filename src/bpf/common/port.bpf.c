@@ -428,7 +428,7 @@ static INLINE bool take_number(struct lang *l, u32 number)
 	return known && code_is_same(known, &l->content);
 }
 
-CORE u32 port_code_add(struct lang *l)
+CORE u32 port_code_add(struct lang *l, bool is_piece)
 {
 	struct code_place place = {l->space, l->code};
 	struct numbered_code code = {.fingerprint = l->fingerprint};
@@ -441,9 +441,9 @@ CORE u32 port_code_add(struct lang *l)
 			break;
 		}
 	}
-	if (code.number)
+	if (code.number && !is_piece)
 		bpf_map_update_elem(&code_numbers, &place, &code, BPF_ANY);
-	else
+	if (!code.number)
 		count_total(COUNT_CODES_FULL, 1);
 	return code.number;
 }

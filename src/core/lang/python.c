@@ -12,9 +12,10 @@
 #define THREADS_AT_ONCE 16
 #define FRAME_BYTES 80
 #define CODE_BYTES 160
+#define CODE_CONSTANT_BYTES 144 /* of these, up to co_linetable: they do not change */
 #define TEXT_HEAD_BYTES 40
-#define NAME_BYTES 32 /* of its text: length, hash, kind, and in most versions the first characters */
-#define TAGS 3ULL     /* of references to objects, from 3.14 on */
+#define TABLE_BYTES sizeof(((struct code_content *)0)->table)
+#define TAGS 3ULL /* of references to objects, from 3.14 on */
 
 /* The same in all versions, of builds with the GIL. */
 #define OBJECT_TYPE 8
@@ -298,26 +299,47 @@ static INLINE u32 position(const struct lang *l, u64 code)
 }
 
 /*
- * Get the number of the code at l->code. -ENOENT: it is not known yet. Code that is freed leaves its address to other code: what it
- * consists of is compared, and how its name begins.
+ * Compute what tells the code whose head was read from other code that is at its address later: all that it consists of, up to its line
+ * table. From 3.12 on that includes a number that no other code has (co_version); before, the table itself has to do.
  */
+static INLINE int compare_code(struct lang *l)
+{
+	u64 fingerprint = 0;
+	int err = 0;
+
+	UNROLL
+	for (u32 i = 2; i < CODE_CONSTANT_BYTES / 8; i++)
+		fingerprint = code_mix(fingerprint, l->head[i]);
+	if (l->runtime.version == OLDEST) {
+		err = port_read(l->text, sizeof(l->text), word_of(l->head, field(l, CODE_LINES)) + BYTES_SIZE);
+		UNROLL
+		for (u32 i = 0; i < COUNT(l->text); i++)
+			fingerprint = code_mix(fingerprint, l->text[i]);
+	}
+	l->fingerprint = fingerprint;
+	return err;
+}
+
+/* Does the interpreter alone know of the code? From 3.12 on there is some around __init__(). */
+static INLINE bool is_internal(const struct lang *l)
+{
+	u32 line = field(l, CODE_FIRST_LINE);
+
+	return !((word_of(l->head, line) >> line % 8 * 8) & ~0U) &&
+	       word_of(l->head, field(l, CODE_FILE)) == word_of(l->head, field(l, CODE_NAME));
+}
+
+/* Get the number of the code at l->code. -ENOENT: it is not known yet; -ESRCH: it is not to be shown, or no code. */
 static INLINE int number_of_code(struct lang *l, u32 *ret)
 {
-	u64 fingerprint;
 	int err = port_read(l->head, CODE_BYTES, l->code);
 
+	if (!err && (l->head[OBJECT_TYPE / 8] != l->runtime.symbol[SYMBOL_PYTHON_CODE] || is_internal(l)))
+		err = -ESRCH;
+	if (!err)
+		err = compare_code(l);
 	if (err)
 		return err;
-	if (l->head[OBJECT_TYPE / 8] != l->runtime.symbol[SYMBOL_PYTHON_CODE])
-		return -ESRCH;
-	err = port_read(l->text, NAME_BYTES, word_of(l->head, field(l, CODE_NAME)) + TEXT_LENGTH);
-	if (err)
-		return err;
-	fingerprint = code_mix(word_of(l->head, field(l, CODE_NAME)), word_of(l->head, field(l, CODE_FILE)));
-	fingerprint = code_mix(fingerprint, word_of(l->head, field(l, CODE_LINES)));
-	fingerprint = code_mix(fingerprint, word_of(l->head, field(l, CODE_FIRST_LINE)));
-	fingerprint = code_mix(fingerprint, l->text[0] ^ l->text[1] << 1);
-	l->fingerprint = code_mix(fingerprint, l->text[3]);
 	*ret = l->unnumbered == l->code ? 0 : port_code_number(l->space, l->code, l->fingerprint);
 	return *ret || l->unnumbered == l->code ? 0 : -ENOENT;
 }
@@ -361,6 +383,7 @@ GLOBAL int python_frame(struct walk *w NONNULL)
 	l->code = word_of(l->word, field(l, FRAME_EXECUTABLE)) & ~TAGS;
 	err = number_of_code(l, &number);
 	if (err == -ENOENT) {
+		l->pieces = 0;
 		l->step = LANG_CODE;
 		return 0;
 	}
@@ -407,42 +430,68 @@ static INLINE int read_text(struct lang *l, u64 text, struct code_text *ret, u8 
 	return port_read(dst, bytes, text + field(l, is_ascii ? TEXT_ASCII : TEXT_WIDE));
 }
 
-static INLINE int read_lines(struct lang *l, u64 table)
+/* Find out how many pieces the line table has: first the last one is kept, as each says which one is next. */
+static INLINE int count_pieces(struct lang *l, u64 table)
 {
 	int err = read_word(l, table + BYTES_SIZE);
-	u64 bytes = l->value;
 
 	if (err)
 		return err;
-	l->content.table_bytes = bytes < 0xffff ? bytes : 0xffff;
-	bytes = verifier_forget(l->bytes, bytes);
-	if (bytes > sizeof(l->content.table))
-		bytes = sizeof(l->content.table);
-	return port_read(l->content.table, bytes, table + BYTES_DATA);
+	l->table_bytes = l->value < MAX_TABLE_BYTES ? l->value : MAX_TABLE_BYTES;
+	l->pieces = (l->table_bytes + TABLE_BYTES - 1) / TABLE_BYTES ?: 1;
+	l->next = 0;
+	return 0;
 }
 
-/* l->head has the words of the code at l->code: read what it is, and give it a number. */
-GLOBAL int python_code(struct walk *w NONNULL)
+static INLINE int read_piece(struct lang *l, u64 table)
 {
-	struct lang *l = &w->lang;
+	u64 from = (u64)(l->pieces - 1) * TABLE_BYTES, bytes = l->table_bytes - from;
+
+	l->content.table_bytes = bytes;
+	l->content.next = l->next;
+	bytes = verifier_forget(l->bytes, bytes);
+	if (bytes > TABLE_BYTES)
+		bytes = TABLE_BYTES;
+	return port_read(l->content.table, bytes, table + BYTES_DATA + from);
+}
+
+static INLINE int read_head(struct lang *l)
+{
 	struct code_content *c = &l->content;
 	u32 line = field(l, CODE_FIRST_LINE);
-	int err;
+	int err = read_text(l, word_of(l->head, field(l, CODE_NAME)), &c->name, c->name_text, sizeof(c->name_text));
 
-	each (i, COUNT(l->content_word))
-		within(l->content_word, i, 255) = 0;
-	err = read_text(l, word_of(l->head, field(l, CODE_NAME)), &c->name, c->name_text, sizeof(c->name_text));
 	if (!err)
 		err = read_text(l, word_of(l->head, field(l, CODE_FILE)), &c->file, c->file_text, sizeof(c->file_text));
-	if (!err)
-		err = read_lines(l, word_of(l->head, field(l, CODE_LINES)));
-	if (err)
-		return err;
 	c->language = LANGUAGE_PYTHON;
 	c->line_table = LINES_PYTHON_3_11;
 	c->first_line = word_of(l->head, line) >> line % 8 * 8;
+	return err;
+}
+
+/* l->head has the words of the code at l->code: keep a piece of what it is; with the last one it gets its number. */
+GLOBAL int python_code(struct walk *w NONNULL)
+{
+	struct lang *l = &w->lang;
+	u64 table = word_of(l->head, field(l, CODE_LINES));
+	bool is_piece = l->pieces > 1;
+	int err;
+
+	if (!l->pieces)
+		return count_pieces(l, table);
+	each (i, COUNT(l->content_word))
+		within(l->content_word, i, 255) = 0;
+	err = read_piece(l, table);
+	if (!err && !is_piece)
+		err = read_head(l);
+	if (err)
+		return err;
 	code_hash(l);
-	l->unnumbered = port_code_add(l) ? 0 : l->code;
-	l->step = LANG_FRAMES;
+	l->next = port_code_add(l, is_piece);
+	l->pieces--;
+	if (!is_piece || !l->next) {
+		l->unnumbered = l->next ? 0 : l->code;
+		l->step = LANG_FRAMES;
+	}
 	return 0;
 }

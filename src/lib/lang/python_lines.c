@@ -94,14 +94,13 @@ static u32 find_3_11(struct table *t, u32 byte)
 	return 0;
 }
 
-u32 python_lines_find(const struct code_content *c, u32 position)
+u32 python_lines_find(const struct code_content *c, const u8 *table, u32 kept, u32 position)
 {
-	bool cut = c->table_bytes > sizeof(c->table);
 	struct table t = {
-		.at = c->table,
-		.end = c->table + (cut ? sizeof(c->table) : c->table_bytes),
+		.at = table,
+		.end = table + kept,
 		.line = c->first_line,
-		.cut = cut,
+		.cut = kept < c->table_bytes || c->table_bytes == MAX_TABLE_BYTES,
 	};
 
 	if (position == FRAME_POSITION)

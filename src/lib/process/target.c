@@ -215,9 +215,9 @@ CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 	return 0;
 }
 
-CORE u32 port_code_add(struct lang *l)
+CORE u32 port_code_add(struct lang *l, bool is_piece)
 {
-	struct target_code c = {l->code, l->fingerprint, l->content};
+	struct target_code c = {is_piece ? 0 : l->code, l->fingerprint, l->content};
 
 	return vec_push(&used->codes, c) ? 0 : used->codes.nr;
 }

@@ -10,8 +10,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "lib/lang/code_text.h"
-#include "lib/lang/python_lines.h"
+#include "lib/lang/code.h"
 #include "lib/symbols/demangle.h"
 #include "lib/symbols/elfread.h"
 #include "lib/symbols/ksyms.h"
@@ -31,8 +30,7 @@ struct live_symbols {
 	struct vec(struct file) files;
 	struct map by_id; /* module number -> index */
 	char *name;	  /* the function name found last, owned here */
-	struct code_content code;
-	char code_name[CODE_TEXT_BYTES], code_file[CODE_TEXT_BYTES]; /* likewise */
+	struct code code; /* likewise */
 };
 
 int live_symbols_new(struct live_symbols **ret, int named, int codes)
@@ -145,16 +143,12 @@ static void find_code(struct live_symbols *n, const struct file *f, uint64_t fra
 /* A function of an interpreted language. */
 static void find_language(struct live_symbols *n, uint64_t frame, struct dusk_place *ret)
 {
-	const struct code_content *c = &n->code;
 	u32 number = frame_code(frame);
+	struct code *c = &n->code;
 
 	*ret = (struct dusk_place){NULL, "[unknown]", frame_position(frame), .is_source = true};
-	if (!number || bpf_map_lookup_elem(n->codes, &number, &n->code))
-		return;
-	ret->function = code_text_utf8(n->code_name, &c->name, c->name_text, sizeof(c->name_text));
-	ret->module = path_name(code_text_utf8(n->code_file, &c->file, c->file_text, sizeof(c->file_text)));
-	ret->line = python_lines_find(c, frame_position(frame));
-	ret->offset = 0;
+	if (number && !code_find(c, n->codes, number))
+		*ret = (struct dusk_place){c->name, path_name(c->file), 0, code_line(c, frame_position(frame)), true};
 }
 
 void live_symbols_find(struct live_symbols *n, uint64_t frame, struct dusk_place *ret)
