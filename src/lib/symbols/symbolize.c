@@ -295,9 +295,27 @@ static int name_all(struct symbolizer *s)
 	return s->stopped && s->done < s->total ? -ECANCELED : 0;
 }
 
+/*
+ * Which functions are of code that an interpreter runs? What these are called is what a process says, and none of them is to stand
+ * for one of a file. Free it with free(); NULL: memory is short.
+ */
+static bool *find_sources(const struct dusk_profile *p)
+{
+	bool *of_source = calloc(p->nr_functions + 1UL, sizeof(*of_source));
+
+	for (uint32_t i = 1; of_source && i < p->nr_frames; i++)
+		if (p->modules[p->frames[i].module].kind == DUSK_MODULE_SOURCE)
+			of_source[p->frames[i].function] = true;
+	return of_source;
+}
+
 /* Take over the functions that @p already has. */
 static int take_functions(struct symbolizer *s)
 {
+	_cleanup_(freep) bool *of_source = find_sources(s->p);
+
+	if (!of_source)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < s->p->nr_functions; i++) {
 		const struct dusk_function *f = &s->p->functions[i];
 		uint32_t *number;
@@ -305,7 +323,7 @@ static int take_functions(struct symbolizer *s)
 
 		if (vec_push(&s->functions, *f))
 			return -ENOMEM;
-		if (!i)
+		if (!i || of_source[i])
 			continue;
 		number = symbolizer_function_at(s, f->symbol, f->module, &fresh);
 		if (!number)

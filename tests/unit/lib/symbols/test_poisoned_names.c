@@ -132,6 +132,34 @@ static void poisoned_names__by_a_file_that_others_may_write(void **state)
 	assert_int_equal(chmod(evil, 0755), 0);
 }
 
+/* A process of Python calls a function of its own as another one's is called before it is made readable. */
+static void poisoned_names__by_a_source(void **state)
+{
+	const struct dusk_module jit = {.kind = DUSK_MODULE_ANON, .pid = getpid(), .path = "[anon]", .build_id = ""};
+	const struct profile_code code = {"_Z6victimv", "[anon]", 1, 1};
+	struct profile_writer *w = NULL;
+	struct dusk_profile *p = NULL;
+	uint32_t own, other;
+	char map[64];
+	FILE *f;
+
+	(void)state;
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
+	f = fopen(map, "w");
+	fputs("7000 100 _Z6victimv\n", f);
+	fclose(f);
+	assert_int_equal(profile_create(&w, profile, -1, -1, NULL), 0);
+	own = profile_code_frame(w, getpid(), &code);
+	other = profile_frame(w, profile_module(w, &jit), 0x7010, false, DUSK_BY_FRAME_POINTER);
+	assert_int_equal(profile_close(w, true, NULL), 0);
+	assert_int_equal(dusk_profile_read(&p, profile, NULL), 0);
+	assert_int_equal(dusk_profile_symbolize(p, NULL, NULL), 0);
+	unlink(map);
+	assert_string_equal(p->functions[p->frames[own].function].name, "_Z6victimv");
+	assert_string_equal(p->functions[p->frames[other].function].name, "victim");
+	dusk_profile_free(p);
+}
+
 /* Root may have altered a copy, or stripped it: it has the same build id. */
 static void poisoned_names__by_another_file_of_ours(void **state)
 {
@@ -162,6 +190,7 @@ int main(void)
 		cmocka_unit_test(poisoned_names__by_a_file_that_others_may_write),
 		cmocka_unit_test(poisoned_names__by_another_file_of_ours),
 		cmocka_unit_test(poisoned_names__by_what_is_at_the_recorded_path),
+		cmocka_unit_test(poisoned_names__by_a_source),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
