@@ -139,7 +139,7 @@ static void hostile_rows_are_refused(void **state)
 		"update frame set is_return=2",
 		"update frame set function=1",
 		"update frame set function_offset=4294967296",
-		"update module set kind=5",
+		"update module set kind=6",
 		"update module set pid=-1",
 		"update module set path=x'00ff'",
 		"update module set generation=4294967296",
