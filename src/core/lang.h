@@ -20,7 +20,6 @@ enum lang_step {
 	LANG_FRAMES,  /* its frames, from the innermost outwards, */
 	LANG_CODE,    /* and what the code of one is, if that is not known */
 	LANG_MERGE,   /* join both stacks: merge.c */
-	LANG_MERGED,
 };
 
 #define LANG_TURNS (8 * MAX_DEPTH)
@@ -33,7 +32,10 @@ enum lang_symbol { SYMBOL_PYTHON_RUNTIME, SYMBOL_PYTHON_VERSION, SYMBOL_PYTHON_C
 /* The dynamic symbols of a module, in the target's memory. */
 struct symbols {
 	u64 bias, hash, table, names;
-	u64 found; /* the address of the symbol that was looked up last; 0: there is none */
+	u64 found;	  /* the address of the symbol that was looked up last; 0: there is none */
+	u64 first, chain; /* of its bucket: number, and address of its hash */
+	u32 which;
+	s32 error;
 	u64 word[16];
 };
 

@@ -417,30 +417,35 @@ CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 	return known && known->fingerprint == fingerprint ? known->number : 0;
 }
 
-/* Give the content that number, unless other content has it. */
-static INLINE bool take_number(struct lang *l, u32 number)
+struct numbering {
+	struct lang *lang;
+	u32 number;
+};
+
+/* Give the content the next number that it may have, unless other content has it. */
+static long try_number(u32 turn, void *ctx)
 {
+	struct numbering *n = ctx;
+	u32 number = code_number(n->lang->hash ^ registry.code_seed, turn);
 	struct code_content *known = bpf_map_lookup_elem(&codes, &number);
 
-	if (!known && !bpf_map_update_elem(&codes, &number, &l->content, BPF_NOEXIST))
-		return true;
-	known = bpf_map_lookup_elem(&codes, &number); /* another walk may have put it there */
-	return known && code_is_same(known, &l->content);
+	if (!known && bpf_map_update_elem(&codes, &number, &n->lang->content, BPF_NOEXIST))
+		known = bpf_map_lookup_elem(&codes, &number); /* another walk may have put it there */
+	else if (!known)
+		n->number = number;
+	if (known && code_is_same(known, &n->lang->content))
+		n->number = number;
+	return n->number ? STOP : NEXT;
 }
 
 CORE u32 port_code_add(struct lang *l, bool is_piece)
 {
 	struct code_place place = {l->space, l->code};
+	struct numbering n = {l};
 	struct numbered_code code = {.fingerprint = l->fingerprint};
 
-	each (i, CODE_PROBES) {
-		u32 number = code_number(l->hash ^ registry.code_seed, i);
-
-		if (take_number(l, number)) {
-			code.number = number;
-			break;
-		}
-	}
+	bpf_loop(CODE_PROBES, try_number, &n, 0);
+	code.number = n.number;
 	if (code.number && !is_piece)
 		bpf_map_update_elem(&code_numbers, &place, &code, BPF_ANY);
 	if (!code.number)

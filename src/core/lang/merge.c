@@ -2,10 +2,9 @@
 #include "abi/outcome.h"
 #include "core/lang/merge.h"
 
-#define FRAMES_AT_ONCE 32
 #define NO_PLACE (~0u)
 
-GLOBAL int merge_start(struct walk *w NONNULL)
+static INLINE void start(struct walk *w)
 {
 	u32 inner = w->max_depth - walk_nr_outer(w), nr = w->laps ? inner : w->out.nr;
 	struct lang *l = &w->lang;
@@ -22,7 +21,6 @@ GLOBAL int merge_start(struct walk *w NONNULL)
 	}
 	l->run = ~0ULL; /* frames behind the last run: their native frames are not there */
 	l->is_placed = 1;
-	return 0;
 }
 
 static INLINE void put(struct walk *w, u64 frame)
@@ -54,32 +52,36 @@ static INLINE void next_run(struct walk *w, u64 mark)
 	l->is_placed = nr && nr == w->out.nr && !outcome_is_complete(w->outcome) && is_below_run(w, nr - 1);
 }
 
-GLOBAL int merge_some(struct walk *w NONNULL)
+TURN(merge_frame, struct walk, w)
+{
+	struct lang *l = &w->lang;
+	u32 native = l->native, language = l->language;
+	u64 frame = language ? at(l->frame, language - 1) : 0;
+
+	if (!native && !language)
+		return STOP;
+	if (language && lang_is_mark(frame)) {
+		next_run(w, frame);
+	} else if (language && (l->is_placed || !native)) {
+		put(w, frame);
+		l->language = language - 1;
+	} else {
+		put(w, at(w->out.frame, native - 1));
+		l->native = native - 1;
+		l->is_placed = is_below_run(w, native - 1);
+	}
+	return NEXT;
+}
+
+GLOBAL int merge_stacks(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
 
-	each (i, FRAMES_AT_ONCE) {
-		u32 native = l->native, language = l->language;
-		u64 frame = language ? at(l->frame, language - 1) : 0;
-
-		if (!native && !language)
-			break;
-		if (language && lang_is_mark(frame)) {
-			next_run(w, frame);
-		} else if (language && (l->is_placed || !native)) {
-			put(w, frame);
-			l->language = language - 1;
-		} else {
-			put(w, at(w->out.frame, native - 1));
-			l->native = native - 1;
-			l->is_placed = is_below_run(w, native - 1);
-		}
-	}
-	if (l->native || l->language)
-		return NEXT;
+	start(w);
+	loop(3 * MAX_DEPTH, merge_frame, w); /* native frames, those of the language, and marks */
 	if (l->outer != NO_PLACE)
 		deep_close_gap(w);
 	else if (!w->laps)
 		w->out.nr = l->keep;
-	return STOP;
+	return 0;
 }

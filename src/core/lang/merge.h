@@ -8,8 +8,5 @@
 #pragma once
 #include "core/walk/walk.h"
 
-/* Begin. Returns 0. */
-GLOBAL int merge_start(struct walk *w NONNULL);
-
-/* Go on, from the outermost frame inwards. Returns NEXT, or STOP: w->out is the joined stack. */
-GLOBAL int merge_some(struct walk *w NONNULL);
+/* Make w->out the joined stack. It never waits. Returns 0. */
+GLOBAL int merge_stacks(struct walk *w NONNULL);

@@ -71,10 +71,11 @@ static INLINE int learn(struct walk *w)
 	return 0;
 }
 
-static INLINE int begin_merge(struct walk *w)
+static INLINE int merge(struct walk *w)
 {
-	w->lang.step = LANG_MERGED;
-	return w->lang.nr_frames ? merge_start(w) : -ESRCH;
+	if (w->lang.nr_frames)
+		merge_stacks(w);
+	return -ESRCH; /* there is no more to do */
 }
 
 static INLINE int step_of(struct walk *w)
@@ -85,8 +86,7 @@ static INLINE int step_of(struct walk *w)
 	case LANG_THREAD: return python_thread(w);
 	case LANG_FRAMES: return python_frame(w);
 	case LANG_CODE: return python_code(w);
-	case LANG_MERGE: return begin_merge(w);
-	case LANG_MERGED: return merge_some(w) == NEXT ? 0 : -ESRCH;
+	case LANG_MERGE: return merge(w);
 	}
 	return -ESRCH;
 }

@@ -57,7 +57,7 @@ GLOBAL int symbols_open(struct symbols *s NONNULL, u64 dynamic, u64 bias)
 	return err ?: s->hash && s->table && s->names ? 0 : -ENOENT;
 }
 
-/* Set s->found if symbol @i has this name. Returns 0, -EFAULT or -EACCES. */
+/* Set s->found if symbol @i has the name. Returns 0, -EFAULT or -EACCES. */
 static INLINE int compare(struct symbols *s, const struct symbol_name *name, u64 i)
 {
 	u64 *symbol = s->word, *text = s->word + 4;
@@ -70,14 +70,29 @@ static INLINE int compare(struct symbols *s, const struct symbol_name *name, u64
 	return err;
 }
 
+/* A symbol of the bucket: the lowest bit of its hash says whether it is the last one. */
+TURN(look_at_symbol, struct symbols, s)
+{
+	const struct symbol_name *name = &at(names, s->which);
+	u32 here;
+
+	s->error = port_read(s->word, 4, s->chain + turn * 4ULL);
+	if (s->error)
+		return STOP;
+	here = s->word[0];
+	if ((here | 1) == ((u32)name->hash | 1))
+		s->error = compare(s, name, s->first + turn);
+	return s->error || s->found || here & 1 ? STOP : NEXT;
+}
+
 /* The table: 4 numbers of 32 bits; the Bloom filter; buckets; a hash for each symbol from the first one that has any. */
 GLOBAL int symbols_find(struct symbols *s NONNULL, u32 which)
 {
-	const struct symbol_name *name = &at(names, which);
-	u64 hash = name->hash, filter, buckets, chains, bits;
-	u32 nr_buckets, first, nr_words, shift, i;
+	u64 hash = at(names, which).hash, filter = s->hash + 16, buckets, bits;
+	u32 nr_buckets, first, nr_words, shift;
 	int err = port_read(s->word, 16, s->hash);
 
+	s->which = which;
 	s->found = 0;
 	if (err)
 		return err;
@@ -87,29 +102,17 @@ GLOBAL int symbols_find(struct symbols *s NONNULL, u32 which)
 	shift = s->word[1] >> 32 & 31;
 	if (!nr_buckets || !nr_words)
 		return 0;
-	filter = s->hash + 16;
 	buckets = filter + (u64)nr_words * 8;
-	chains = buckets + (u64)nr_buckets * 4;
 	err = port_read(s->word, 8, filter + hash / 64 % nr_words * 8);
 	bits = 1ULL << (hash & 63) | 1ULL << (hash >> shift & 63);
 	if (err || (s->word[0] & bits) != bits)
 		return err;
 	err = port_read(s->word, 4, buckets + hash % nr_buckets * 4);
-	i = s->word[0];
-	if (err || i < first)
+	s->first = (u32)s->word[0];
+	if (err || s->first < first)
 		return err;
-	each (k, MAX_CHAIN) {
-		u64 symbol = (u64)i + k;
-		u32 here;
-
-		err = port_read(s->word, 4, chains + (symbol - first) * 4);
-		if (err)
-			break;
-		here = s->word[0];
-		if ((here | 1) == (hash | 1))
-			err = compare(s, name, symbol);
-		if (err || s->found || here & 1)
-			break;
-	}
-	return err;
+	s->chain = buckets + (nr_buckets + s->first - first) * 4;
+	s->error = 0;
+	loop(MAX_CHAIN, look_at_symbol, s);
+	return s->error;
 }

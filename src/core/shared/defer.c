@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/shared/defer.h"
 
-CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie)
+GLOBAL u32 defer_request(struct defer *d NONNULL, u32 who, u64 fresh, u64 *cookie NONNULL)
 {
 	u64 bit = 1ULL << (who & (DEFER_CONSUMERS - 1));
 

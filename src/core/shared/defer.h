@@ -49,7 +49,7 @@ static INLINE u64 defer_cookie(u32 cpu, u32 cpu_bits, u64 count)
  * @fresh if this is the first request; untouched if contended. A caller that sees an earlier request may pass 0 for
  * @fresh; if a fresh cookie is needed after all, the request counts as contended. Any context; constant time.
  */
-CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie);
+GLOBAL u32 defer_request(struct defer *d NONNULL, u32 who, u64 fresh, u64 *cookie NONNULL); /* an enum defer_verdict */
 
 /*
  * Remove consumer @who from @d. False: others kept changing the word; try again. Any task may do this to any other; the
