@@ -27,12 +27,22 @@ enum lang_step {
 #define LANG_FIELDS 32
 
 /* Symbols of the runtimes: what they are looked up by, and found. */
-enum lang_symbol { SYMBOL_PYTHON_RUNTIME, SYMBOL_PYTHON_VERSION, SYMBOL_PYTHON_CODE, NR_LANG_SYMBOLS };
+enum lang_symbol {
+	SYMBOL_PYTHON_RUNTIME,
+	SYMBOL_PYTHON_VERSION,
+	SYMBOL_PYTHON_CODE,
+	SYMBOL_PYTHON_LOOP,
+	SYMBOL_PYTHON_3_8, /* something that is there from this version on */
+	SYMBOL_PYTHON_3_9,
+	SYMBOL_PYTHON_3_10,
+	NR_LANG_SYMBOLS
+};
 
 /* The dynamic symbols of a module, in the target's memory. */
 struct symbols {
 	u64 bias, hash, table, names;
 	u64 found;	  /* the address of the symbol that was looked up last; 0: there is none */
+	u64 bytes;	  /* its size */
 	u64 first, chain; /* of its bucket: number, and address of its hash */
 	u32 which;
 	s32 error;
@@ -41,9 +51,10 @@ struct symbols {
 
 /* What is known of the runtime of an address space, if modules.runtime says that there is one. */
 struct runtime {
-	u64 symbol[4]; /* addresses of NR_LANG_SYMBOLS; 0: it has none */
-	u32 version;   /* minor */
-	u32 pad;
+	u64 symbol[8];		/* addresses of NR_LANG_SYMBOLS; 0: it has none */
+	u64 loop, loop_bytes;	/* the function that runs code: its place in the file */
+	u32 module;		/* the number of the file */
+	u32 version;		/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
 };
 
@@ -79,11 +90,15 @@ struct lang {
 	u32 place;	      /* ... behind the next one */
 	u32 keep;	      /* places from here on are left out, */
 	u32 outer;	      /* but these are kept apart */
+	u32 loops;	      /* native frames of the function that runs code */
 	u32 is_placed;	      /* the native frame of the run is put */
 	u64 run;	      /* what lies on the native stack for the run whose frames come next */
 	u64 frame
 		[MAX_DEPTH]; /* frames, and addresses: where the run of the loop lies that the frames before it belong to */
 };
+
+/* The mark of a run whose place on the native stack is not known: it is the loop's next native frame, from the outermost one inwards. */
+#define LANG_NEXT_LOOP 1
 
 static INLINE bool lang_is_mark(u64 frame)
 {

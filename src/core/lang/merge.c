@@ -49,7 +49,15 @@ static INLINE void next_run(struct walk *w, u64 mark)
 
 	l->run = mark;
 	l->language--;
-	l->is_placed = nr && nr == w->out.nr && !outcome_is_complete(w->outcome) && is_below_run(w, nr - 1);
+	l->is_placed = mark != LANG_NEXT_LOOP && nr && nr == w->out.nr && !outcome_is_complete(w->outcome) &&
+		       is_below_run(w, nr - 1);
+}
+
+/* Is it a frame of the function that runs code? */
+static INLINE bool is_of_loop(const struct runtime *rt, u64 frame)
+{
+	return frame_module(frame) == rt->module &&
+	       frame_offset(frame) - frame_is_return(frame) - rt->loop < rt->loop_bytes;
 }
 
 TURN(merge_frame, struct walk, w)
@@ -66,17 +74,41 @@ TURN(merge_frame, struct walk, w)
 		put(w, frame);
 		l->language = language - 1;
 	} else {
-		put(w, at(w->out.frame, native - 1));
+		u64 native_frame = at(w->out.frame, native - 1);
+
+		put(w, native_frame);
 		l->native = native - 1;
-		l->is_placed = is_below_run(w, native - 1);
+		l->is_placed =
+			l->run == LANG_NEXT_LOOP ? is_of_loop(&l->runtime, native_frame) : is_below_run(w, native - 1);
 	}
 	return NEXT;
+}
+
+TURN(count_loop, struct walk, w)
+{
+	w->lang.loops += is_of_loop(&w->lang.runtime, at(w->out.frame, turn));
+	return NEXT;
+}
+
+/* Frames whose runs are known by the loop's symbol alone: are all of its native frames there? */
+static INLINE bool has_all_loops(struct walk *w)
+{
+	struct lang *l = &w->lang;
+
+	if (!l->nr || at(l->frame, l->nr - 1) != LANG_NEXT_LOOP)
+		return true;
+	l->loops = 0;
+	if (!w->laps && outcome_is_complete(w->outcome))
+		loop(w->out.nr, count_loop, w);
+	return l->loops >= l->nr_frames;
 }
 
 GLOBAL int merge_stacks(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
 
+	if (!has_all_loops(w))
+		return -ENOENT;
 	start(w);
 	loop(3 * MAX_DEPTH, merge_frame, w); /* native frames, those of the language, and marks */
 	if (l->outer != NO_PLACE)

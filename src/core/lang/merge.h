@@ -8,5 +8,5 @@
 #pragma once
 #include "core/walk/walk.h"
 
-/* Make w->out the joined stack. It never waits. Returns 0. */
+/* Make w->out the joined stack. It never waits. Returns 0; -ENOENT: a native frame of the loop is missing, and w->out is unchanged. */
 GLOBAL int merge_stacks(struct walk *w NONNULL);

@@ -4,15 +4,18 @@
 
 #define COOKIE 0x7967756265647078ULL /* "xdebugpy": struct _Py_DebugOffsets begins with it */
 #define VERSION_3 3
-#define OLDEST 11
+#define OLDEST 8
+#define ONE_RUN 10 /* up to this version each frame has a run of the loop of its own */
+#define CFRAMES 11 /* in this version a run is described by a struct _PyCFrame, and the last frame in it has a flag */
 #define NEWEST 14
 #define DESCRIBED 13 /* from this version on the runtime describes itself */
 #define OWNED_BY_C 3 /* the frame of a run of the loop (FRAME_OWNED_BY_CSTACK; from 3.14 on also _BY_INTERPRETER) */
 #define MAX_THREADS 4096
 #define THREADS_AT_ONCE 16
 #define FRAME_BYTES 80
+#define OLD_FRAME_BYTES 112 /* up to 3.10 */
 #define CODE_BYTES 160
-#define CODE_CONSTANT_BYTES 144 /* of these, up to co_linetable: they do not change */
+#define CODE_CONSTANT_BYTES 128 /* of these: they do not change */
 #define TEXT_HEAD_BYTES 40
 #define TABLE_BYTES sizeof(((struct code_content *)0)->table)
 #define TAGS 3ULL /* of references to objects, from 3.14 on */
@@ -31,7 +34,7 @@ enum field {
 	INTERPRETER_THREADS,
 	THREAD_NEXT,
 	THREAD_ID,
-	THREAD_FRAME, /* before 3.13: of the _PyCFrame, */
+	THREAD_FRAME, /* in 3.11 and 3.12: of the _PyCFrame, */
 	CFRAME_FRAME, /* which leads to the frame */
 	FRAME_PREVIOUS,
 	FRAME_EXECUTABLE,
@@ -47,7 +50,41 @@ enum field {
 	TEXT_SHIFT, /* of the bits that say of which kind they are */
 };
 
-static const u32 before_3_13[2][LANG_FIELDS] = {
+static const u32 before_3_13[][LANG_FIELDS] = {
+	{
+		[RUNTIME_INTERPRETERS] = 32,
+		[INTERPRETER_THREADS] = 8,
+		[THREAD_NEXT] = 8,
+		[THREAD_ID] = 176,
+		[THREAD_FRAME] = 24,
+		[FRAME_PREVIOUS] = 24,
+		[FRAME_EXECUTABLE] = 32,
+		[FRAME_INSTRUCTION] = 104,
+		[CODE_NAME] = 112,
+		[CODE_FILE] = 104,
+		[CODE_FIRST_LINE] = 40,
+		[CODE_LINES] = 120,
+		[TEXT_ASCII] = 48,
+		[TEXT_WIDE] = 72,
+		[TEXT_SHIFT] = 2,
+	},
+	{
+		[RUNTIME_INTERPRETERS] = 32,
+		[INTERPRETER_THREADS] = 8,
+		[THREAD_NEXT] = 8,
+		[THREAD_ID] = 176,
+		[THREAD_FRAME] = 24,
+		[FRAME_PREVIOUS] = 24,
+		[FRAME_EXECUTABLE] = 32,
+		[FRAME_INSTRUCTION] = 96,
+		[CODE_NAME] = 112,
+		[CODE_FILE] = 104,
+		[CODE_FIRST_LINE] = 40,
+		[CODE_LINES] = 120,
+		[TEXT_ASCII] = 48,
+		[TEXT_WIDE] = 72,
+		[TEXT_SHIFT] = 2,
+	},
 	{
 		[RUNTIME_INTERPRETERS] = 40,
 		[INTERPRETER_THREADS] = 16,
@@ -168,10 +205,18 @@ static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 
 static INLINE void take_row(struct lang *l, u32 version)
 {
-	const u32 *row = before_3_13[version > OLDEST];
+	const u32 *row = before_3_13[version < 10 ? 0 : version - 9]; /* 3.8 and 3.9 are alike */
 
 	each (i, LANG_FIELDS)
 		at(l->runtime.field, i) = within(row, i, LANG_FIELDS - 1);
+}
+
+/* The version of a runtime that does not say it: by what it has. */
+static INLINE u64 version_by_symbols(const struct runtime *rt)
+{
+	u64 minor = rt->symbol[SYMBOL_PYTHON_3_10] ? 10 : rt->symbol[SYMBOL_PYTHON_3_9] ? 9 : 8;
+
+	return rt->symbol[SYMBOL_PYTHON_3_8] && rt->loop_bytes ? VERSION_3 << 24 | minor << 16 : 0;
 }
 
 /* Get the version, as Py_Version and struct _Py_DebugOffsets have it: 3.12.1 is 0x030c01f0. 0: it is not said. */
@@ -187,9 +232,9 @@ static INLINE int read_version(struct lang *l, u64 *ret)
 		*ret = l->word[2] ? 0 : l->word[1]; /* builds without the GIL have other structures */
 		return 0;
 	}
+	l->value = version_by_symbols(&l->runtime);
 	err = version ? port_read(&l->value, sizeof(u64), version) : 0;
-	if (!err && version)
-		*ret = (u32)l->value;
+	*ret = (u32)l->value;
 	return err;
 }
 
@@ -218,7 +263,7 @@ static INLINE int first_frame(struct lang *l)
 	int err = read_word(l, l->cursor + field(l, THREAD_FRAME));
 	u64 mark = l->value;
 
-	if (!err && l->runtime.version < DESCRIBED)
+	if (!err && l->runtime.version > ONE_RUN && l->runtime.version < DESCRIBED)
 		err = read_word(l, mark + field(l, CFRAME_FRAME));
 	if (err)
 		return err;
@@ -295,6 +340,8 @@ static INLINE u32 position(const struct lang *l, u64 code)
 	u64 instruction = word_of(l->word, field(l, FRAME_INSTRUCTION));
 	u64 from = (instruction - code - field(l, CODE_INSTRUCTIONS)) / 2;
 
+	if (l->runtime.version <= ONE_RUN) /* an index: in units from 3.10 on, before in bytes; or -1 */
+		from = (u32)instruction >> (l->runtime.version < ONE_RUN);
 	return from < FRAME_POSITION ? from : FRAME_POSITION; /* before the first one: the frame is being made */
 }
 
@@ -310,7 +357,7 @@ static INLINE int compare_code(struct lang *l)
 	UNROLL
 	for (u32 i = 2; i < CODE_CONSTANT_BYTES / 8; i++)
 		fingerprint = code_mix(fingerprint, l->head[i]);
-	if (l->runtime.version == OLDEST) {
+	if (l->runtime.version <= CFRAMES) {
 		err = port_read(l->text, sizeof(l->text), word_of(l->head, field(l, CODE_LINES)) + BYTES_SIZE);
 		UNROLL
 		for (u32 i = 0; i < COUNT(l->text); i++)
@@ -349,13 +396,17 @@ static INLINE bool is_of_loop(const struct lang *l)
 {
 	u32 owner = field(l, FRAME_OWNER);
 
-	return l->runtime.version > OLDEST && (word_of(l->word, owner) >> owner % 8 * 8 & 0xff) >= OWNED_BY_C;
+	return l->runtime.version > CFRAMES && (word_of(l->word, owner) >> owner % 8 * 8 & 0xff) >= OWNED_BY_C;
 }
 
-/* Is it, in 3.11, the outermost one of a run? Then get what the run before has on the native stack. */
+/* Is it, up to 3.11, the outermost one of a run? Then get what the run before has on the native stack. */
 static INLINE int end_of_run(struct lang *l, u64 *mark)
 {
-	if (l->runtime.version > OLDEST || !(l->word[FRAME_IS_ENTRY / 8] >> FRAME_IS_ENTRY % 8 * 8 & 0xff))
+	if (l->runtime.version <= ONE_RUN) {
+		*mark = LANG_NEXT_LOOP;
+		return 0;
+	}
+	if (l->runtime.version > CFRAMES || !(l->word[FRAME_IS_ENTRY / 8] >> FRAME_IS_ENTRY % 8 * 8 & 0xff))
 		return -ENOENT;
 	*mark = l->mark;
 	return read_word(l, l->mark + CFRAME_PREVIOUS);
@@ -372,7 +423,7 @@ GLOBAL int python_frame(struct walk *w NONNULL)
 		l->step = LANG_MERGE;
 		return at ? -E2BIG : 0;
 	}
-	err = port_read(l->word, FRAME_BYTES, at);
+	err = port_read(l->word, l->runtime.version > ONE_RUN ? FRAME_BYTES : OLD_FRAME_BYTES, at);
 	if (err)
 		return err;
 	if (is_of_loop(l)) {
@@ -464,7 +515,9 @@ static INLINE int read_head(struct lang *l)
 	if (!err)
 		err = read_text(l, word_of(l->head, field(l, CODE_FILE)), &c->file, c->file_text, sizeof(c->file_text));
 	c->language = LANGUAGE_PYTHON;
-	c->line_table = LINES_PYTHON_3_11;
+	c->line_table = l->runtime.version < 10	  ? LINES_PYTHON_3_8
+			: l->runtime.version < 11 ? LINES_PYTHON_3_10
+						  : LINES_PYTHON_3_11;
 	c->first_line = word_of(l->head, line) >> line % 8 * 8;
 	return err;
 }

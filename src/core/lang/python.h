@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The frames of CPython, from 3.11 on.
+ * The frames of CPython, 3.8 to 3.14.
  *
- * A run of the loop, _PyEval_EvalFrameDefault(), leaves something on the native stack that the thread's state leads to: in 3.11 a
- * struct _PyCFrame, from 3.12 on a frame of its own, behind those that run in it. From 3.13 on the runtime describes its own
- * structures (struct _Py_DebugOffsets); before, these are the same in all releases of a minor version.
+ * Up to 3.10 each frame has its own run of the loop, _PyEval_EvalFrameDefault(), which is known by its symbol. Later one run has
+ * many frames, and leaves something on the native stack that the thread's state leads to: in 3.11 a struct _PyCFrame, from 3.12 on a
+ * frame of its own, behind those that run in it. From 3.13 on the runtime describes its own structures (struct _Py_DebugOffsets);
+ * before, these are the same in all releases of a minor version.
  */
 #pragma once
 #include "core/walk/walk.h"

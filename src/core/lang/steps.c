@@ -19,15 +19,24 @@ static INLINE struct range *next_range(struct modules *ms)
 /* Look for the symbols of a runtime in the module of @r, to l->runtime. Returns 0, -ENOENT, -EFAULT or -EACCES. */
 static INLINE int look_for_runtime(struct lang *l, const struct range *r)
 {
+	struct runtime *rt = &l->runtime;
 	int err = symbols_open(&l->symbols, r->dynamic, r->bias);
 
 	if (err == -ENOENT) /* perhaps it has not been mapped completely */
 		return -EFAULT;
-	for (u32 i = 0; i < NR_LANG_SYMBOLS && !err; i++) {
-		err = symbols_find(&l->symbols, i);
-		l->runtime.symbol[i] = l->symbols.found;
+	each (i, NR_LANG_SYMBOLS) {
+		if (!err)
+			err = symbols_find(&l->symbols, i);
 		if (!err && !i && !l->symbols.found)
 			err = -ENOENT;
+		if (err)
+			break;
+		at(rt->symbol, i) = l->symbols.found;
+		if (i == SYMBOL_PYTHON_LOOP) {
+			rt->loop = l->symbols.found + r->file_off;
+			rt->loop_bytes = l->symbols.bytes;
+			rt->module = r->module;
+		}
 	}
 	return err;
 }
@@ -73,8 +82,8 @@ static INLINE int learn(struct walk *w)
 
 static INLINE int merge(struct walk *w)
 {
-	if (w->lang.nr_frames)
-		merge_stacks(w);
+	if (w->lang.nr_frames && merge_stacks(w))
+		return -EFAULT;
 	return -ESRCH; /* there is no more to do */
 }
 

@@ -11,15 +11,21 @@
 #define SYMBOL_BYTES 24
 #define MAX_CHAIN 256
 
-/* A name and its 0 byte, as words; and its hash (glibc 2.41 elf/dl-lookup.c, dl_new_hash()). */
+/* The first 16 bytes of a name and its 0 byte, as words; and its hash (glibc 2.41 elf/dl-lookup.c, dl_new_hash()). */
 struct symbol_name {
 	u64 hash, word[2], last; /* @last: a mask of the bytes of word[1] that belong to the name */
 };
 
-static const struct symbol_name names[4] = {
+static const struct symbol_name names[8] = {
 	[SYMBOL_PYTHON_RUNTIME] = {0x88b5a111, {0x69746e755279505f, 0x656d}, 0xffffff},	 /* _PyRuntime */
 	[SYMBOL_PYTHON_VERSION] = {0x0433d953, {0x69737265565f7950, 0x6e6f}, 0xffffff},	 /* Py_Version */
 	[SYMBOL_PYTHON_CODE] = {0x72bde1ca, {0x545f65646f437950, 0x657079}, 0xffffffff}, /* PyCode_Type */
+	[SYMBOL_PYTHON_LOOP] = {0xcc93b78c,
+				{0x5f6c61764579505f, 0x6d6172466c617645},
+				~0ULL},							/* _PyEval_EvalFrameDefault */
+	[SYMBOL_PYTHON_3_8] = {0x957b6d6b, {0x7375746174537950, 0x6b4f5f}, 0xffffffff}, /* PyStatus_Ok */
+	[SYMBOL_PYTHON_3_9] = {0x50af9633, {0x5f656d6172467950, 0x65646f43746547}, ~0ULL}, /* PyFrame_GetCode */
+	[SYMBOL_PYTHON_3_10] = {0x363e1b6b, {0x535f726574497950, 0x646e65}, 0xffffffff},   /* PyIter_Send */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */
@@ -65,8 +71,10 @@ static INLINE int compare(struct symbols *s, const struct symbol_name *name, u64
 
 	if (!err)
 		err = port_read(text, sizeof(name->word), s->names + (u32)symbol[0]);
-	if (!err && text[0] == name->word[0] && (text[1] & name->last) == name->word[1] && symbol[0] >> 48)
+	if (!err && text[0] == name->word[0] && (text[1] & name->last) == name->word[1] && symbol[0] >> 48) {
 		s->found = s->bias + symbol[1];
+		s->bytes = symbol[2];
+	}
 	return err;
 }
 
