@@ -25,6 +25,7 @@
 #define BYTES_SIZE 16
 #define BYTES_DATA 32
 #define TEXT_LENGTH 16
+#define TEXT_STATE 32	   /* 2 bits: interned; 3: bytes a character; compact, ASCII */
 #define CFRAME_PREVIOUS 16 /* 3.11 */
 #define FRAME_IS_ENTRY 68  /* 3.11 */
 
@@ -46,8 +47,7 @@ enum field {
 	CODE_LINES,
 	CODE_INSTRUCTIONS,
 	TEXT_ASCII,
-	TEXT_WIDE,  /* of other characters */
-	TEXT_SHIFT, /* of the bits that say of which kind they are */
+	TEXT_WIDE, /* of other characters */
 };
 
 static const u32 before_3_13[][LANG_FIELDS] = {
@@ -66,7 +66,6 @@ static const u32 before_3_13[][LANG_FIELDS] = {
 		[CODE_LINES] = 120,
 		[TEXT_ASCII] = 48,
 		[TEXT_WIDE] = 72,
-		[TEXT_SHIFT] = 2,
 	},
 	{
 		[RUNTIME_INTERPRETERS] = 32,
@@ -83,7 +82,6 @@ static const u32 before_3_13[][LANG_FIELDS] = {
 		[CODE_LINES] = 120,
 		[TEXT_ASCII] = 48,
 		[TEXT_WIDE] = 72,
-		[TEXT_SHIFT] = 2,
 	},
 	{
 		[RUNTIME_INTERPRETERS] = 40,
@@ -103,7 +101,6 @@ static const u32 before_3_13[][LANG_FIELDS] = {
 		[CODE_INSTRUCTIONS] = 184,
 		[TEXT_ASCII] = 48,
 		[TEXT_WIDE] = 72,
-		[TEXT_SHIFT] = 2,
 	},
 	{
 		[RUNTIME_INTERPRETERS] = 40,
@@ -121,7 +118,6 @@ static const u32 before_3_13[][LANG_FIELDS] = {
 		[CODE_INSTRUCTIONS] = 192,
 		[TEXT_ASCII] = 40,
 		[TEXT_WIDE] = 56,
-		[TEXT_SHIFT] = 2,
 	},
 };
 
@@ -199,7 +195,6 @@ static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 		at(l->runtime.field, i) = l->value;
 	}
 	l->runtime.field[TEXT_WIDE] = field(l, TEXT_ASCII) + 16;
-	l->runtime.field[TEXT_SHIFT] = version > DESCRIBED ? 16 : 2;
 	return err;
 }
 
@@ -467,7 +462,7 @@ static INLINE int read_text(struct lang *l, u64 text, struct code_text *ret, u8 
 	if (err)
 		return err;
 	length = l->text[TEXT_LENGTH / 8];
-	kind = l->text[4] >> (field(l, TEXT_SHIFT) & 31);
+	kind = l->text[TEXT_STATE / 8] >> 2;
 	width = kind & 7;
 	is_ascii = kind >> 4 & 1;
 	if (length > 0xffff / 4)
