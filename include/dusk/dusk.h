@@ -540,8 +540,9 @@ struct dusk_record_options {
 	 * that share the table chooses.
 	 */
 	uint32_t max_tasks;
-	bool no_faults;	 /* never fault in a page of a target */
-	bool no_sharing; /* use an unwinder of our own: <dusk/unwind.h> */
+	bool no_faults;	   /* never fault in a page of a target */
+	bool no_sharing;   /* use an unwinder of our own: <dusk/unwind.h> */
+	bool no_languages; /* native frames only, not those of interpreted languages */
 	/*
 	 * Only these processes with all that they have created and create, and these threads with what they create from
 	 * now on; none: the whole machine.

@@ -29,6 +29,7 @@ struct dusk_unwind_options {
 	const char *pin;    /* a folder on bpffs; NULL: /sys/fs/bpf/dusk; "": do not share */
 	uint32_t max_depth; /* frames; 0: 512; at most 2048. The largest that any tool requests holds for all */
 	bool no_faults;	    /* never fault in a page of a target; holds for all tools from now on */
+	bool no_languages;  /* native frames only, not those of interpreted languages; likewise */
 	/* Sizes, if this tool is the first; 0: what fits most machines. max_walkers is a power of two. */
 	uint32_t max_tasks, max_walkers, max_modules;
 	uint32_t stackmap_bits; /* likewise: room for 2^bits stacks of 60 frames, 10 to 20; 0: 14, 8 MiB */

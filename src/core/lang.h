@@ -75,6 +75,8 @@ struct lang {
 	u64 interpreter, cursor; /* the list of threads */
 	u64 at, mark;		 /* the frame that is next; what lies on the native stack for its run of the loop */
 	u64 code, fingerprint;	 /* of the frame */
+	u64 no_code;		 /* an object that is none */
+	u64 page;		 /* of the frame before */
 	u64 unnumbered;		 /* code for which there is no room */
 	u32 pieces,
 		next; /* of its line table: how many are left, from the last one on; the number of that behind these */

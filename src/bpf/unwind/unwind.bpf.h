@@ -31,7 +31,7 @@ static INLINE void check_space(struct walker *w, struct task_struct *t, struct m
 	w->mm_sequence = sequence;
 	w->evictions = registry.evictions;
 	w->walk.lang.space = load_relaxed(&w->mm) ^ start << 20; /* of a pointer the verifier allows no arithmetic */
-	w->walk.lang.thread_pointer = thread_pointer(t);
+	w->walk.lang.thread_pointer = registry.no_languages ? 0 : thread_pointer(t);
 	w->walk.modules.now_s = registry.now_s;
 }
 

@@ -33,7 +33,7 @@
 #define LOW_PRIORITY 10 /* for looking up the functions of a recording by windows: the next one is under way */
 
 struct options {
-	bool all, no_children, stacks, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
+	bool all, no_children, stacks, quiet, verbose, no_faults, no_languages, private, kernel_threads, wakers, verify;
 	double budget_percent, max_cpu_percent;
 	struct text_list events, units, containers, pods, namespaces;
 	struct tracefs_names tracefs; /* the tracefs events among @events */
@@ -98,6 +98,8 @@ static const struct option options[] = {
 	 "likewise, with the recorder itself"},
 	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "check the stack cache by walking again"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
+	{0, "no-lang", OPTION_FLAG, offsetof(struct options, no_languages), NULL,
+	 "native frames only, not those of Python"},
 	{0, "notify-fd", OPTION_NUMBER, offsetof(struct options, notify_fd), "FD",
 	 "write a newline there when it has begun", 1, 65535},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
@@ -204,6 +206,7 @@ static struct dusk_record_options record_options(const struct recording *r, cons
 		.frequency_hz = o->frequency_hz,
 		.max_depth = o->max_depth,
 		.no_faults = o->no_faults,
+		.no_languages = o->no_languages,
 		.no_sharing = o->private,
 		.sources = o->sources,
 		.min_block_ns = o->min_block_ns,

@@ -14,8 +14,10 @@
 #define THREADS_AT_ONCE 16
 #define FRAME_BYTES 80
 #define OLD_FRAME_BYTES 112 /* up to 3.10 */
-#define CODE_BYTES 160
-#define CODE_CONSTANT_BYTES 128 /* of these: they do not change */
+#define CODE_KEY_AT 40
+#define CODE_CONSTANT_END 128 /* from there on to here code objects have nothing that changes, */
+#define CODE_KEY_END 144      /* and to here all that is read of them */
+#define CODE_FACTOR 0x9E3779B97F4A7C15ULL
 #define TEXT_HEAD_BYTES 40
 #define TABLE_BYTES sizeof(((struct code_content *)0)->table)
 #define TAGS 3ULL /* of references to objects, from 3.14 on */
@@ -346,19 +348,22 @@ static INLINE u32 position(const struct lang *l, u64 code)
  */
 static INLINE int compare_code(struct lang *l)
 {
-	u64 fingerprint = 0;
+	u64 even = 0, odd = 0; /* two, which a CPU computes at the same time */
 	int err = 0;
 
 	UNROLL
-	for (u32 i = 2; i < CODE_CONSTANT_BYTES / 8; i++)
-		fingerprint = code_mix(fingerprint, l->head[i]);
+	for (u32 i = CODE_KEY_AT / 8; i < CODE_CONSTANT_END / 8; i++) {
+		u64 *half = i & 1 ? &odd : &even;
+
+		*half = *half * CODE_FACTOR + l->head[i];
+	}
 	if (l->runtime.version <= CFRAMES) {
 		err = port_read(l->text, sizeof(l->text), word_of(l->head, field(l, CODE_LINES)) + BYTES_SIZE);
 		UNROLL
 		for (u32 i = 0; i < COUNT(l->text); i++)
-			fingerprint = code_mix(fingerprint, l->text[i]);
+			even = even * CODE_FACTOR + l->text[i];
 	}
-	l->fingerprint = fingerprint;
+	l->fingerprint = code_mix(even, odd);
 	return err;
 }
 
@@ -374,9 +379,11 @@ static INLINE bool is_internal(const struct lang *l)
 /* Get the number of the code at l->code. -ENOENT: it is not known yet; -ESRCH: it is not to be shown, or no code. */
 static INLINE int number_of_code(struct lang *l, u32 *ret)
 {
-	int err = port_read(l->head, CODE_BYTES, l->code);
+	int err = l->no_code == l->code
+			  ? -ESRCH
+			  : port_read(&l->head[CODE_KEY_AT / 8], CODE_KEY_END - CODE_KEY_AT, l->code + CODE_KEY_AT);
 
-	if (!err && (l->head[OBJECT_TYPE / 8] != l->runtime.symbol[SYMBOL_PYTHON_CODE] || is_internal(l)))
+	if (!err && is_internal(l))
 		err = -ESRCH;
 	if (!err)
 		err = compare_code(l);
@@ -384,6 +391,30 @@ static INLINE int number_of_code(struct lang *l, u32 *ret)
 		return err;
 	*ret = l->unnumbered == l->code ? 0 : port_code_number(l->space, l->code, l->fingerprint);
 	return *ret || l->unnumbered == l->code ? 0 : -ENOENT;
+}
+
+/*
+ * Read the frame at @at, to l->word. Frames follow each other in memory: the second one in a page brings the whole page into the window
+ * that the native walk no longer needs.
+ */
+static INLINE int read_frame(struct walk *w, u64 at)
+{
+	struct stack_window *s = &w->machine.stack;
+	u64 page = at & ~(PAGE_BYTES - 1), from = (at & (PAGE_BYTES - 1)) / 8, last = w->lang.page;
+
+	w->lang.page = page;
+	if (w->lang.runtime.version <= ONE_RUN)
+		return port_read(w->lang.word, OLD_FRAME_BYTES, at);
+	if (page == last && s->base != page && !port_read(s->word, PAGE_BYTES, page)) {
+		s->base = page;
+		s->len = PAGE_BYTES;
+	}
+	if (s->base != page || s->len != PAGE_BYTES || at & 7 || from > (PAGE_BYTES - FRAME_BYTES) / 8)
+		return port_read(w->lang.word, FRAME_BYTES, at);
+	UNROLL
+	for (u32 i = 0; i < FRAME_BYTES / 8; i++)
+		w->lang.word[i] = at(s->word, from + i);
+	return 0;
 }
 
 /* Is the frame whose words are in l->word one of C's, on the native stack? */
@@ -418,7 +449,7 @@ GLOBAL int python_frame(struct walk *w NONNULL)
 		l->step = LANG_MERGE;
 		return at ? -E2BIG : 0;
 	}
-	err = port_read(l->word, l->runtime.version > ONE_RUN ? FRAME_BYTES : OLD_FRAME_BYTES, at);
+	err = read_frame(w, at);
 	if (err)
 		return err;
 	if (is_of_loop(l)) {
@@ -427,7 +458,7 @@ GLOBAL int python_frame(struct walk *w NONNULL)
 		return 0;
 	}
 	l->code = word_of(l->word, field(l, FRAME_EXECUTABLE)) & ~TAGS;
-	err = number_of_code(l, &number);
+	err = l->code ? number_of_code(l, &number) : -ESRCH;
 	if (err == -ENOENT) {
 		l->pieces = 0;
 		l->step = LANG_CODE;
@@ -476,10 +507,17 @@ static INLINE int read_text(struct lang *l, u64 text, struct code_text *ret, u8 
 	return port_read(dst, bytes, text + field(l, is_ascii ? TEXT_ASCII : TEXT_WIDE));
 }
 
-/* Find out how many pieces the line table has: first the last one is kept, as each says which one is next. */
-static INLINE int count_pieces(struct lang *l, u64 table)
+/* Is it code? Then find out how many pieces its line table has: first the last one is kept, as each says which one is next. */
+static INLINE int begin_code(struct lang *l, u64 table)
 {
-	int err = read_word(l, table + BYTES_SIZE);
+	int err = read_word(l, l->code + OBJECT_TYPE);
+
+	if (!err && l->value != l->runtime.symbol[SYMBOL_PYTHON_CODE]) {
+		l->no_code = l->code;
+		l->step = LANG_FRAMES;
+		return 0;
+	}
+	err = err ?: read_word(l, table + BYTES_SIZE);
 
 	if (err)
 		return err;
@@ -526,7 +564,7 @@ GLOBAL int python_code(struct walk *w NONNULL)
 	int err;
 
 	if (!l->pieces)
-		return count_pieces(l, table);
+		return begin_code(l, table);
 	each (i, COUNT(l->content_word))
 		within(l->content_word, i, 255) = 0;
 	err = read_piece(l, table);

@@ -9,6 +9,7 @@ struct registry {
 	struct grace grace;	/* for callers that act for a consumer */
 	u32 max_depth;		/* frames; the largest that any tool wants */
 	u32 no_faults;		/* a tool wants no page to be faulted in */
+	u32 no_languages;	/* a tool wants native frames only */
 	u32 nr_excluded;	/* processes in the map "excluded" */
 	u32 now_s;		/* the clock of the maintenance, set about once a second */
 	u32 identity;		/* of the stackmap: random, and never 0 */

@@ -133,6 +133,7 @@ static int load(struct full *f, const struct dusk_record_options *o, int stops_b
 		.pin = o->no_sharing ? "" : NULL,
 		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH,
 		.no_faults = o->no_faults,
+		.no_languages = o->no_languages,
 		.stackmap_bits = o->stackmap_bits,
 		.max_tasks = o->max_tasks,
 		.stops = o->stops,

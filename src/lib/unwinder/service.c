@@ -199,6 +199,8 @@ static int make_or_join(struct service *s, const struct service_options *o)
 		__atomic_store_n(&r->max_depth, o->max_depth, __ATOMIC_RELAXED);
 	if (o->no_faults)
 		__atomic_store_n(&r->no_faults, 1, __ATOMIC_RELAXED);
+	if (o->no_languages)
+		__atomic_store_n(&r->no_languages, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 

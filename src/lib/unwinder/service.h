@@ -15,7 +15,7 @@ struct service;
 struct service_options {
 	const char *pin;    /* as in struct dusk_unwind_options */
 	uint32_t max_depth; /* frames */
-	bool no_faults;
+	bool no_faults, no_languages;
 	const volatile int *stops; /* NULL, or -EINTR is returned once *@stops differs from @stops_before */
 	int stops_before;
 	uint32_t stackmap_bits;			      /* if we make the maps; 0: STACK_DEFAULT_BITS */

@@ -62,6 +62,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 		.pin = given.pin,
 		.max_depth = given.max_depth ? given.max_depth : DEFAULT_DEPTH,
 		.no_faults = given.no_faults,
+		.no_languages = given.no_languages,
 		.stackmap_bits = given.stackmap_bits,
 		.max_tasks = given.max_tasks,
 		.max_walkers = given.max_walkers,
