@@ -54,6 +54,7 @@
 	X(CODE_LOST, "lost-language",                                                                                  \
 	  "stacks that have native frames only, as those of an interpreted language could not be read")                \
 	X(CODE_REFUSED, "language-unknown", "runtimes of interpreted languages whose version is not known")            \
+	X(CODES, "codes", "pieces of code of interpreted languages that were kept")                                    \
 	X(CODES_FULL, "codes-full", "functions of interpreted languages without a name: the table of code is full")    \
 	X(WALK_NS, "walk-ns", "time spent walking")                                                                    \
 	X(CLOSED_EXEC, "closed-exec", "walks not done: execve() came first, or was already running")                   \

@@ -414,25 +414,28 @@ CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 	struct code_place place = {space, object};
 	struct numbered_code *known = bpf_map_lookup_elem(&code_numbers, &place);
 
-	return known && known->fingerprint == fingerprint ? known->number : 0;
+	return known && known->fingerprint == fingerprint && code_is_of_use(known->number, registry.code_generation)
+		       ? known->number
+		       : 0;
 }
 
 struct numbering {
 	struct lang *lang;
-	u32 number;
+	u32 number, generation;
+	bool fresh;
 };
 
 /* Give the content the next number that it may have, unless other content has it. */
 static long try_number(u32 turn, void *ctx)
 {
 	struct numbering *n = ctx;
-	u32 number = code_number(n->lang->hash ^ registry.code_seed, turn);
+	u32 number = code_number(n->lang->hash ^ registry.code_seed, turn, n->generation);
 	struct code_content *known = bpf_map_lookup_elem(&codes, &number);
 
 	if (!known && bpf_map_update_elem(&codes, &number, &n->lang->content, BPF_NOEXIST))
 		known = bpf_map_lookup_elem(&codes, &number); /* another walk may have put it there */
 	else if (!known)
-		n->number = number;
+		n->fresh = n->number = number;
 	if (known && code_is_same(known, &n->lang->content))
 		n->number = number;
 	return n->number ? STOP : NEXT;
@@ -441,13 +444,15 @@ static long try_number(u32 turn, void *ctx)
 CORE u32 port_code_add(struct lang *l, bool is_piece)
 {
 	struct code_place place = {l->space, l->code};
-	struct numbering n = {l};
+	struct numbering n = {.lang = l, .generation = registry.code_generation};
 	struct numbered_code code = {.fingerprint = l->fingerprint};
 
 	bpf_loop(CODE_PROBES, try_number, &n, 0);
 	code.number = n.number;
 	if (code.number && !is_piece)
 		bpf_map_update_elem(&code_numbers, &place, &code, BPF_ANY);
+	if (n.fresh)
+		count_total(COUNT_CODES, 1);
 	if (!code.number)
 		count_total(COUNT_CODES_FULL, 1);
 	return code.number;

@@ -16,6 +16,10 @@ struct registry {
 	u32 cpu_bits;		/* of the number of a CPU in a cookie: all tools make cookies alike */
 	u32 evictions, evicted; /* from the table of modules: how often, and how many modules */
 	u64 code_seed;		/* random: which number content gets cannot be foreseen */
+	u32 code_generation;	/* of the numbers that code gets now (core/lang/code.h) */
+	u32 code_turned_s;	/* by @now_s, when it last changed */
+	u32 code_swept;		/* the generation in which old code was last removed, */
+	u32 codes_gone;		/* and how much of it in all */
 	u64 row_wanted;		/* a frame: a no-fault walk could not read its row (core/walk/prefetch.c) */
 	struct epochs epochs;	/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];

@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include "abi/frame.h"
 #include "base/map.h"
+#include "core/lang/code.h"
 #include "lib/lang/code.h"
 
 #define UNKNOWN_CODE "[unknown code]"
 
 struct codes {
 	struct profile_writer *writer;
-	struct map frames; /* of the kernel side -> of the profile */
+	struct map frames
+		[CODE_GENERATIONS]; /* of the kernel side -> of the profile, by the generation of the code's number */
+	u32 generation;		    /* that was seen last */
 	int map;
 	struct code found; /* working space */
 };
@@ -30,7 +33,8 @@ void codes_free(struct codes *c)
 {
 	if (!c)
 		return;
-	map_done(&c->frames);
+	for (u32 i = 0; i < CODE_GENERATIONS; i++)
+		map_done(&c->frames[i]);
 	free(c);
 }
 
@@ -67,9 +71,19 @@ static uint32_t write_found(struct codes *c, u64 frame, pid_t pid)
 	return profile_code_frame(c->writer, pid, &code);
 }
 
+/* Return what is known of frames with code of this generation. What is known of the one that comes after the next is old. */
+static struct map *frames_of(struct codes *c, u32 generation)
+{
+	if (generation != c->generation)
+		map_done(&c->frames[(generation + 2) % CODE_GENERATIONS]);
+	c->generation = generation;
+	return &c->frames[generation];
+}
+
 uint32_t codes_frame(struct codes *c, u64 frame, pid_t pid)
 {
-	const uint32_t *known = map_find(&c->frames, frame);
+	struct map *frames = frames_of(c, code_generation(frame_code(frame)));
+	const uint32_t *known = map_find(frames, frame);
 	struct profile_code unknown = {.name = UNKNOWN_CODE, .file = file_of(frame_language(frame))};
 	uint32_t *slot, number;
 	bool fresh;
@@ -79,7 +93,7 @@ uint32_t codes_frame(struct codes *c, u64 frame, pid_t pid)
 	if (!find(c, frame)) /* it may be known later */
 		return profile_code_frame(c->writer, pid, &unknown);
 	number = write_found(c, frame, pid);
-	slot = map_at(&c->frames, frame, &fresh);
+	slot = map_at(frames, frame, &fresh);
 	if (slot)
 		*slot = number;
 	return number;

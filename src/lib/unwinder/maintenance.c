@@ -18,6 +18,8 @@ int maintain(struct maintenance *k, struct service *s)
 	ret = service_exclude_stuck(s, now - MAX_WALK_NS);
 	if (ret >= 0)
 		ret = service_evict_modules(s, now);
+	if (ret >= 0)
+		ret = service_keep_codes(s, now);
 	if (ret >= 0 && now - k->swept_ns >= SWEEP_NS) {
 		k->swept_ns = now;
 		ret = service_sweep_lost(s);

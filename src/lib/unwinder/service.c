@@ -11,6 +11,7 @@
 #include "core/module.h"
 #include "core/shared/watchdog.h"
 #include "lib/error.h"
+#include "lib/unwinder/code_generations.h"
 #include "lib/unwinder/object.h"
 #include "lib/unwinder/pins.h"
 
@@ -482,6 +483,12 @@ int service_evict_modules(struct service *s, u64 now_ns)
 	if (gone)
 		fetch_add(&r->evictions, 1); /* after the deletions: later lookups do not find an evicted file */
 	return 0;
+}
+
+int service_keep_codes(struct service *s, u64 now_ns)
+{
+	return code_generations_keep(service_registry(s), service_map(s, "codes"), service_total(s, COUNT_CODES),
+				     now_ns / 1000000000);
 }
 
 size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t max)

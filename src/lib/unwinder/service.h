@@ -68,6 +68,9 @@ struct stackmap *service_stacks(const struct service *s);
  */
 int service_evict_modules(struct service *s, u64 now_ns);
 
+/* Make room in the table of code: code_generations.h. Returns 0 or a negative errno. */
+int service_keep_codes(struct service *s, u64 now_ns);
+
 /* Return how many threads may have state at once. */
 u32 service_max_tasks(const struct service *s);
 
