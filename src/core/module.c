@@ -193,7 +193,7 @@ static INLINE struct range *add_range(struct modules *ms, u64 addr, const struct
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
-	r->entry = r->class = r->has_handlers_return = r->own_headers = r->examined = 0;
+	r->entry = r->class = r->has_handlers_return = r->own_headers = r->examined = r->nr_vain = 0;
 	r->dynamic = 0;
 	ms->unexamined = 1;
 	return r;

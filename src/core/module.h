@@ -57,6 +57,7 @@ struct range {
 	u64 code, code_end; /* the segment for which @bias holds */
 	u64 tables_off;
 	u64 dynamic;	 /* address of the dynamic section; 0: it has none */
+	u32 nr_vain;	 /* examinations in vain */
 	u32 own_headers; /* the headers were private copies: nothing is shared */
 	u32 examined;	 /* EXAMINED: it was looked at whether it is the runtime of a language (core/lang) */
 };
@@ -66,8 +67,9 @@ struct piece {
 	u64 addr, len, off;
 };
 
-/* IN_VAIN: it may not have been mapped completely; when mappings have changed, it is looked at again. */
+/* IN_VAIN: it may not have been mapped completely; when mappings have changed, it is looked at again, some times. */
 enum { EXAMINED = 1, EXAMINED_IN_VAIN };
+#define EXAMINATIONS 4
 
 #define NR_RANGES 32
 #define NR_HINTS 64

@@ -61,7 +61,7 @@ static INLINE int examine(struct walk *w)
 		err = look_for_runtime(l, r);
 	if (err == -EACCES)
 		return err;
-	r->examined = err && err != -ENOENT ? EXAMINED_IN_VAIN : EXAMINED;
+	r->examined = err && err != -ENOENT && ++r->nr_vain < EXAMINATIONS ? EXAMINED_IN_VAIN : EXAMINED;
 	l->step = err ? LANG_EXAMINE : LANG_LEARN;
 	return 0;
 }
