@@ -16,6 +16,7 @@ enum { MET_FOCUS = 1, MET_IGNORE = 2, MET_HIDE = 4 };
 struct sieve {
 	const struct dusk_profile *profile;
 	const struct filter *filter;
+	const struct dusk_profile *whole; /* as it was recorded */
 	struct labels *labels;
 	unsigned char *label_met; /* by label: MET_... */
 	unsigned char *place_met; /* by place: MET_... of its frame and of all its callers */
@@ -93,12 +94,27 @@ static void match_foreign_sources(struct sieve *s)
 		}
 }
 
-static void match_foreign(struct sieve *s)
+/* An interpreter is not the user's own, also if it is the program itself. */
+static int match_interpreters(struct sieve *s)
+{
+	_cleanup_(freep) bool *interprets = calloc(s->whole->nr_modules + 1UL, sizeof(*interprets));
+
+	if (!interprets)
+		return -ENOMEM;
+	native_interpreters(s->whole, interprets);
+	for (uint32_t i = 1; i < s->profile->nr_frames; i++)
+		if (interprets[s->profile->frames[i].module])
+			s->label_met[s->labels->of_frame[i]] |= MET_HIDE;
+	return 0;
+}
+
+static int match_foreign(struct sieve *s)
 {
 	for (uint32_t i = 0; i < s->labels->names.nr; i++)
 		if (s->labels->kernel[i] || is_library(label_module(s->labels, i)))
 			s->label_met[i] |= MET_HIDE;
 	match_foreign_sources(s);
+	return match_interpreters(s);
 }
 
 static int match_labels(struct sieve *s)
@@ -111,8 +127,9 @@ static int match_labels(struct sieve *s)
 	if (!s->label_met)
 		return -ENOMEM;
 	if (s->filter->own)
-		match_foreign(s);
-	err = match(s, s->filter->focus, MET_FOCUS);
+		err = match_foreign(s);
+	if (!err)
+		err = match(s, s->filter->focus, MET_FOCUS);
 	if (!err)
 		err = match(s, s->filter->ignore, MET_IGNORE);
 	return err ? err : match(s, s->filter->hide, MET_HIDE);
@@ -292,9 +309,9 @@ static int trim(struct filtered *f)
 	return 0;
 }
 
-static int sift(struct filtered *f, const struct filter *filter)
+static int sift(struct filtered *f, const struct filter *filter, const struct dusk_profile *whole)
 {
-	struct sieve s = {.profile = &f->profile, .filter = filter};
+	struct sieve s = {.profile = &f->profile, .filter = filter, .whole = whole};
 	int err = match_labels(&s);
 
 	if (!err)
@@ -354,7 +371,7 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	if (!err && f->wakers)
 		err = synthetic_wakers(ret, p, f->wakers, f->waker_processes);
 	if (!err && (f->focus || f->ignore || f->hide || f->own))
-		err = sift(ret, f);
+		err = sift(ret, f, p);
 	if (!err && (only.nr_dso || only.from_ns || only.to_ns))
 		err = select_modules(ret, &only);
 	return err;

@@ -55,3 +55,10 @@ int native_hide(struct filtered *f)
 			f->nodes[i].parent = caller_of_native(p, p->nodes[i].parent);
 	return 0;
 }
+
+void native_interpreters(const struct dusk_profile *p, bool *ret)
+{
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		if (is_source(p, i) && is_native(p, p->nodes[i].parent))
+			ret[frame_of(p, p->nodes[i].parent)->module] = true;
+}

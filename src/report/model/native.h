@@ -11,3 +11,6 @@
 
 /* Change @f so. Returns 0 or -ENOMEM. */
 int native_hide(struct filtered *f);
+
+/* Mark in @ret, by module of @p, those with functions of an interpreter that run code which is shown. */
+void native_interpreters(const struct dusk_profile *p, bool *ret);
