@@ -41,16 +41,19 @@ static INLINE bool is_below_run(const struct walk *w, u32 nr)
 	return at(w->sp_words, nr) <= sp_word(w, w->lang.run);
 }
 
-/* Go to the next run. If the native stack is cut, and the run lies further out than all of it, then its frame is missing. */
+/*
+ * Go to the next run. If outer frames of the native stack are missing, or not kept, and the run lies further out than all that are
+ * there, then its frame is one of them.
+ */
 static INLINE void next_run(struct walk *w, u64 mark)
 {
+	u32 nr = w->lang.native, all = w->laps ? w->max_depth - walk_nr_outer(w) : w->out.nr;
+	bool is_cut = w->laps || !outcome_is_complete(w->outcome);
 	struct lang *l = &w->lang;
-	u32 nr = l->native;
 
 	l->run = mark;
 	l->language--;
-	l->is_placed = mark != LANG_NEXT_LOOP && nr && nr == w->out.nr && !outcome_is_complete(w->outcome) &&
-		       is_below_run(w, nr - 1);
+	l->is_placed = mark != LANG_NEXT_LOOP && nr && nr == all && is_cut && is_below_run(w, nr - 1);
 }
 
 /* Is it a frame of the function that runs code? */
