@@ -49,6 +49,8 @@ static struct {
 
 static u64 uretprobe[3];
 
+static void forget_codes(void);
+
 void port_reset(void)
 {
 	memset(uretprobe, 0, sizeof(uretprobe));
@@ -58,6 +60,7 @@ void port_reset(void)
 	memset(&fault, 0, sizeof(fault));
 	before_read.left = busy.left = 0;
 	waits.by = NULL;
+	forget_codes();
 }
 
 void port_wait_for_pages(struct modules *by)
@@ -329,27 +332,67 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 }
 
 static struct code_content codes[PORT_CODES];
-static u64 fingerprints[PORT_CODES];
-static u32 nr_codes;
+static u32 nr_codes, code_limit;
+
+static struct place {
+	u64 space, object, fingerprint;
+	u32 number;
+} places[PORT_CODES];
+static u32 nr_places;
+
+static void forget_codes(void)
+{
+	nr_codes = nr_places = 0;
+	code_limit = PORT_CODES;
+}
+
+void port_code_limit(u32 limit)
+{
+	assert(limit <= PORT_CODES);
+	code_limit = limit;
+}
 
 const struct code_content *port_code(u32 number)
 {
 	return number && number <= nr_codes ? &codes[number - 1] : NULL;
 }
 
+static struct place *find_place(u64 space, u64 object)
+{
+	for (u32 i = 0; i < nr_places; i++)
+		if (places[i].space == space && places[i].object == object)
+			return &places[i];
+	return NULL;
+}
+
 CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 {
-	for (u32 i = 0; i < nr_codes; i++)
-		if (fingerprints[i] == code_mix(fingerprint, object))
-			return i + 1;
-	return 0;
+	const struct place *p = find_place(space, object);
+
+	return p && p->fingerprint == fingerprint ? p->number : 0;
+}
+
+static void remember(const struct lang *l, u32 number)
+{
+	struct place *p = find_place(l->space, l->code);
+
+	if (!p && nr_places < PORT_CODES)
+		p = &places[nr_places++];
+	if (p)
+		*p = (struct place){l->space, l->code, l->fingerprint, number};
 }
 
 CORE u32 port_code_add(struct lang *l, bool is_piece)
 {
-	if (nr_codes == PORT_CODES)
+	u32 number = 1;
+
+	while (number <= nr_codes && !code_is_same(&codes[number - 1], &l->content))
+		number++;
+	if (number > code_limit)
 		return 0;
-	fingerprints[nr_codes] = is_piece ? 0 : code_mix(l->fingerprint, l->code);
-	codes[nr_codes] = l->content;
-	return ++nr_codes;
+	if (number > nr_codes)
+		codes[nr_codes++] = l->content;
+	if (!is_piece)
+		remember(l, number);
+	return number;
 }

@@ -4,7 +4,7 @@
 #include "abi/code.h"
 #include "core/module.h"
 
-/* Forget all mappings, modules and wishes. */
+/* Forget all mappings, modules, code and wishes. */
 void port_reset(void);
 
 /*
@@ -41,9 +41,12 @@ u32 port_reads(void);
 /* A uretprobe of the function whose return address lies at @slot, and was @ra. Each other return to @trampoline is unknown. */
 void port_uretprobe(u64 trampoline, u64 slot, u64 ra);
 
-/* The content of code of a language, by its number; NULL: no code has it. As many can be known as there are numbers. */
-#define PORT_CODES 64
+/* The content of code of a language, by its number; NULL: no code has it. Numbers begin with 1. */
+#define PORT_CODES 256
 const struct code_content *port_code(u32 number);
+
+/* How many contents can be known; PORT_CODES by default. */
+void port_code_limit(u32 limit);
 
 /* How many modules can be known; 16 by default. */
 void port_module_limit(u32 limit);

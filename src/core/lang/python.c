@@ -2,7 +2,7 @@
 #include "core/lang/code.h"
 #include "core/lang/python.h"
 
-#define COOKIE 0x7967756265647078ULL /* "xdebugpy": struct _Py_DebugOffsets begins with it */
+#define COOKIE 0x7970677562656478ULL /* "xdebugpy": struct _Py_DebugOffsets begins with it */
 #define VERSION_3 3
 #define OLDEST 8
 #define ONE_RUN 10 /* up to this version each frame has a run of the loop of its own */
@@ -180,7 +180,19 @@ static INLINE int read_word(struct lang *l, u64 addr)
 /* Return word @offset of what was read to @word: where structures have a field is the target's word. */
 #define word_of(word, offset) at(word, (offset) / sizeof(u64))
 
-/* Read where the runtime says that its structures have their fields. */
+/* Do the fields that are looked for in what is read of frames and of code lie there? */
+static INLINE bool fields_are_read(const struct lang *l)
+{
+	u32 outside = 0;
+
+	for (u32 i = FRAME_PREVIOUS; i <= FRAME_OWNER; i++)
+		outside |= at(l->runtime.field, i) >= FRAME_BYTES;
+	for (u32 i = CODE_NAME; i <= CODE_LINES; i++)
+		outside |= at(l->runtime.field, i) >= CODE_BYTES;
+	return !outside;
+}
+
+/* Read where the runtime says that its structures have their fields. Returns 0, -ENOSYS, -EFAULT or -EACCES. */
 static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 {
 	const u8 *number = described[version > DESCRIBED];
@@ -197,7 +209,7 @@ static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 		at(l->runtime.field, i) = l->value;
 	}
 	l->runtime.field[TEXT_WIDE] = field(l, TEXT_ASCII) + 16;
-	return err;
+	return err ?: fields_are_read(l) ? 0 : -ENOSYS;
 }
 
 static INLINE void take_row(struct lang *l, u32 version)
@@ -231,7 +243,7 @@ static INLINE int read_version(struct lang *l, u64 *ret)
 	}
 	l->value = version_by_symbols(&l->runtime);
 	err = version ? port_read(&l->value, sizeof(u64), version) : 0;
-	*ret = (u32)l->value;
+	*ret = (u32)l->value >> 16 < (VERSION_3 << 8 | DESCRIBED) ? (u32)l->value : 0; /* later ones have a cookie */
 	return err;
 }
 
