@@ -266,7 +266,10 @@ GLOBAL int python_learn(struct walk *w NONNULL)
 	return 0;
 }
 
-/* The thread's state is at l->cursor: go to its innermost frame. */
+/*
+ * The thread's state is at l->cursor: go to its innermost frame. -ENOENT: it has none, and what was known of the thread before may have
+ * been freed since. A thread of C that calls Python now and then has another state each time (PyGILState_Ensure()).
+ */
 static INLINE int first_frame(struct lang *l)
 {
 	int err = read_word(l, l->cursor + field(l, THREAD_FRAME));
@@ -274,6 +277,8 @@ static INLINE int first_frame(struct lang *l)
 
 	if (!err && l->runtime.version > ONE_RUN && l->runtime.version < DESCRIBED)
 		err = read_word(l, mark + field(l, CFRAME_FRAME));
+	if (!err && !l->value && !l->interpreter)
+		err = -ENOENT;
 	if (err)
 		return err;
 	l->at = l->value;
@@ -321,9 +326,12 @@ GLOBAL int python_thread(struct walk *w NONNULL)
 
 	each (i, THREADS_AT_ONCE) {
 		err = l->cursor ? read_word(l, l->cursor + field(l, THREAD_ID)) : 0;
-		if (!err && l->cursor && l->value == l->thread_pointer)
-			return first_frame(l);
-		if (!err || (!l->interpreter && err == -EFAULT))
+		if (!err && l->cursor && l->value == l->thread_pointer) {
+			err = first_frame(l);
+			if (!err)
+				return 0;
+		}
+		if (!err || (!l->interpreter && err != -EACCES))
 			err = l->looked > MAX_THREADS ? -ESRCH : next_thread(l);
 		if (err)
 			break;

@@ -291,6 +291,27 @@ static void python__what_was_known_of_a_thread_is_checked(void **state)
 	}
 }
 
+/*
+ * A thread of C that calls Python now and then has a state for each such call (PyGILState_Ensure()). What was known is
+ * freed, but nothing has been written there since: it has the thread's id, and no frame.
+ */
+static void python__a_state_that_was_freed_is_not_believed(void **state)
+{
+	for (u32 minor = 11; minor <= 14; minor++) {
+		python_example(&p, minor);
+		w.lang.thread = 0;
+		walked();
+		w.lang.thread = python_add_thread(&p, p.interpreter, PYTHON_TP);
+		python_set(&p, p.interpreter + p.at.threads, 0, 8);
+		python_add_thread(&p, p.interpreter, PYTHON_TP);
+		python_run(&p, 2);
+		python_call(&p, python_simple_code(&p, "callback"), 0);
+		assert_string_equal(walked_again(), "0 1 callback:0 2 3 4");
+		assert_int_equal(w.lang.thread, p.thread);
+		assert_int_equal(w.lang.lost, 0);
+	}
+}
+
 static void python__a_loop_of_threads_ends(void **state)
 {
 	many_threads(12, 20);
@@ -623,6 +644,7 @@ int main(void)
 		cmocka_unit_test(python__a_thread_that_is_known_is_not_searched_for),
 		cmocka_unit_test(python__a_thread_without_python_has_native_frames),
 		cmocka_unit_test(python__what_was_known_of_a_thread_is_checked),
+		cmocka_unit_test(python__a_state_that_was_freed_is_not_believed),
 		cmocka_unit_test(python__a_loop_of_threads_ends),
 		cmocka_unit_test(python__wild_pointers_leave_the_native_stack),
 		cmocka_unit_test(python__what_is_no_code_is_left_out),
