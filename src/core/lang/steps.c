@@ -100,21 +100,30 @@ static INLINE int step_of(struct walk *w)
 	return -ESRCH;
 }
 
+static INLINE void lose(struct walk *w)
+{
+	w->lang.lost = !!w->modules.runtime;
+	w->lang.nr_frames = 0;
+}
+
 GLOBAL int lang_step(struct walk *w NONNULL)
 {
 	int err = step_of(w);
 
-	if (err && err != -ESRCH && !w->modules.wait.bytes) {
-		w->lang.lost = !!w->modules.runtime;
-		w->lang.nr_frames = 0;
-	}
+	if (err && err != -ESRCH && !w->modules.wait.bytes)
+		lose(w);
 	return err ? STOP : NEXT;
 }
 
 CORE_TURN(lang_turn, struct walk, w)
 {
-	int verdict = opaque(lang_step(w)) & STOP; /* the verifier does not know it */
+	int verdict;
 
+	if (turn == LANG_TURNS - 1) {
+		lose(w);
+		return STOP;
+	}
+	verdict = opaque(lang_step(w)) & STOP; /* the verifier does not know it */
 	if (!w->modules.wait.bytes)
 		return verdict;
 	walk_wait(w);

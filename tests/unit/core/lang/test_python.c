@@ -327,6 +327,22 @@ static void python__a_loop_of_threads_ends(void **state)
 	assert_in_range(port_reads(), 4096, 3 * 4200);
 }
 
+static void python__a_loop_of_frames_ends(void **state)
+{
+	for (u32 minor = 11; minor <= 14; minor++) {
+		python_example(&p, minor);
+		python_set(&p, p.frame + p.at.previous, p.frame, 8);
+		assert_lost(walked());
+		python_example(&p, minor); /* of frames that are none of code, so that no number of them is too large */
+		python_set(&p, p.frame + p.at.executable, p.type, 8);
+		python_set(&p, p.frame + p.at.previous, p.frame, 8);
+		assert_lost(walked());
+	}
+	python_example(&p, 12);
+	python_set(&p, p.run + p.at.previous, p.run, 8); /* of frames of the loop */
+	assert_lost(walked());
+}
+
 static void python__wild_pointers_leave_the_native_stack(void **state)
 {
 	for (u32 minor = 11; minor <= 14; minor++) {
@@ -603,6 +619,39 @@ static void python__too_many_frames_leave_the_native_stack(void **state)
 	assert_lost(walked());
 }
 
+/* As many frames as take all turns but a few, wherever the last one is spent: the stack is joined, or native. */
+static void python__a_walk_out_of_turns_is_not_half_joined(void **state)
+{
+	u64 table;
+	bool both[2] = {0};
+
+	python_init(&p, 12);
+	python_add_thread(&p, p.interpreter, PYTHON_TP);
+	python_run(&p, 3);
+	table = python_bytes(&p, p.bytes, 0);
+	python_set(&p, table + 16, 60000, 8);
+	for (u32 i = 0; i < LANG_TURNS / 62 - 2; i++) { /* no piece of a table has a number, so each is read again */
+		u64 code = python_simple_code(&p, "f");
+
+		python_set(&p, code + p.at.lines, table, 8);
+		python_call(&p, code, 0);
+	}
+	for (u32 more = 0; more < 150; more++) {
+		python_call(&p, python_simple_code(&p, "g"), 0);
+		walked();
+		if (!strcmp(p.words, NATIVE)) {
+			assert_int_equal(w.lang.lost, 1);
+			assert_int_equal(w.lang.nr_frames, 0);
+		} else {
+			assert_int_equal(w.out.nr, 5 + w.lang.nr_frames);
+			assert_memory_equal(p.words, "0 1 2 ", 6);
+			assert_string_equal(p.words + strlen(p.words) - 4, " 3 4");
+		}
+		both[w.lang.lost] = true;
+	}
+	assert_true(both[0] && both[1]);
+}
+
 static void python__threads_that_are_not_wanted_are_not_looked_for(void **state)
 {
 	python_example(&p, 12);
@@ -646,6 +695,7 @@ int main(void)
 		cmocka_unit_test(python__what_was_known_of_a_thread_is_checked),
 		cmocka_unit_test(python__a_state_that_was_freed_is_not_believed),
 		cmocka_unit_test(python__a_loop_of_threads_ends),
+		cmocka_unit_test(python__a_loop_of_frames_ends),
 		cmocka_unit_test(python__wild_pointers_leave_the_native_stack),
 		cmocka_unit_test(python__what_is_no_code_is_left_out),
 		cmocka_unit_test(python__the_interpreters_own_code_is_left_out),
@@ -663,6 +713,7 @@ int main(void)
 		cmocka_unit_test(python__without_room_frames_have_no_number),
 		cmocka_unit_test(python__a_deep_recursion_keeps_both_ends),
 		cmocka_unit_test(python__too_many_frames_leave_the_native_stack),
+		cmocka_unit_test(python__a_walk_out_of_turns_is_not_half_joined),
 		cmocka_unit_test(python__threads_that_are_not_wanted_are_not_looked_for),
 		cmocka_unit_test(python__small_modules_are_not_examined),
 	};
