@@ -75,6 +75,8 @@ static INLINE int learn(struct walk *w)
 		return err;
 	if (!err)
 		w->modules.runtime = LANGUAGE_PYTHON;
+	if (err && err != -ENOSYS)
+		module_here(&w->modules)->examined = EXAMINED_IN_VAIN;
 	l->refused += err == -ENOSYS;
 	l->step = LANG_EXAMINE;
 	return 0;

@@ -573,6 +573,30 @@ static void python__each_read_may_fail(void **state)
 	}
 }
 
+/* Not all of a module is mapped yet, or a page of it is not safe to wait for: that is no reason never to look again. */
+static void python__what_failed_while_learning_is_learnt_later(void **state)
+{
+	for (u32 minor = 12; minor <= 13; minor++) {
+		for (int err = -EFAULT; err; err = err == -EFAULT ? -EACCES : 0) {
+			u32 nth = 1;
+
+			python_example(&p, minor);
+			do {
+				port_reset();
+				python_map(&p);
+				python_begin_walk(&p, &w, 5, UNDEFINED_RA);
+				port_fail_read(nth++, err, false);
+				python_walk(&w);
+				port_fail_read(0, 0, false);
+				w.modules.unexamined |=
+					w.modules.range[0].examined == EXAMINED_IN_VAIN; /* module_enter() */
+				w.modules.range[0].examined &= EXAMINED;
+				assert_string_equal(walked_again(), EXAMPLE);
+			} while (nth < 80);
+		}
+	}
+}
+
 static void python__without_room_frames_have_no_number(void **state)
 {
 	python_example(&p, 12);
@@ -710,6 +734,7 @@ int main(void)
 		cmocka_unit_test(python__processes_with_the_same_addresses_differ),
 		cmocka_unit_test(python__pages_that_were_waited_for_change_nothing),
 		cmocka_unit_test(python__each_read_may_fail),
+		cmocka_unit_test(python__what_failed_while_learning_is_learnt_later),
 		cmocka_unit_test(python__without_room_frames_have_no_number),
 		cmocka_unit_test(python__a_deep_recursion_keeps_both_ends),
 		cmocka_unit_test(python__too_many_frames_leave_the_native_stack),
