@@ -518,6 +518,22 @@ static void python__in_3_11_another_table_is_other_code(void **state)
 	assert_int_equal(c->table[0], 0x99);
 }
 
+/* The last object of the last mapping: nothing is there behind its table. */
+static void python__in_3_11_a_table_may_end_with_the_memory(void **state)
+{
+	u64 code, table;
+
+	python_example(&p, 11);
+	code = python_simple_code(&p, "last");
+	python_call(&p, code, 0);
+	seek(&p.heap, PYTHON_BASE + PYTHON_BYTES - 48);
+	table = python_bytes(&p, "12345678", 8);
+	assert_int_equal(table, PYTHON_BASE + PYTHON_BYTES - 48);
+	python_set(&p, code + p.at.lines, table, 8);
+	assert_string_equal(walked(), "0 last:0 g:3 f:2 1 2 main:1 3 4");
+	assert_int_equal(w.lang.lost, 0);
+}
+
 static void python__processes_with_the_same_addresses_differ(void **state)
 {
 	python_example(&p, 12);
@@ -731,6 +747,7 @@ int main(void)
 		cmocka_unit_test(python__fields_beyond_what_is_read_are_refused),
 		cmocka_unit_test(python__code_that_replaces_other_has_its_own_name),
 		cmocka_unit_test(python__in_3_11_another_table_is_other_code),
+		cmocka_unit_test(python__in_3_11_a_table_may_end_with_the_memory),
 		cmocka_unit_test(python__processes_with_the_same_addresses_differ),
 		cmocka_unit_test(python__pages_that_were_waited_for_change_nothing),
 		cmocka_unit_test(python__each_read_may_fail),
