@@ -142,3 +142,14 @@ printf '\0\001'"$plain$plain"'\0\0\0\0\0\0\0\004'"$calls$words$others" >cached_s
 framed='\003\0\003\0\003\0\003\0\002\020\0\0\0\0\0\0\003\0\003\0\002\0\002\0\0\0\0\0\0\001\0\0'
 printf '\0\0\003\001\0\0\001\0\0\0\0\0\0\0\0\010\0\0\007'"$framed$words$others" >cached_stack/frame-pointer
 printf '\007\0\0\0\0\017\0\0\0\0\0\0\0\0\0\0\0\002\003\0\0\0\0\001\0\0'"$words" >cached_stack/units
+
+# Versions of Python, with nothing changed, and with loops, wild pointers, another thread and lengths; deep and cut.
+mkdir -p lang
+for version in 0 1 2 3; do
+	printf "\\$(printf %03o $((208 + version)))"'\005\0' >"lang/whole-$version"
+	printf "\\$(printf %03o $((212 + version)))"'\100\0' >"lang/many-$version"
+	printf "\\$(printf %03o $((84 + version)))"'\003\0' >"lang/deep-$version"
+	printf "\\$(printf %03o $((120 + version)))"'\010\0' >"lang/cut-$version"
+	printf "\\$(printf %03o $((208 + version)))"'\005\0\0\1\4\020\0\100\2\0\0\0\0\0\0\0\0\020\0\200\1\100\4' >"lang/changed-$version"
+	printf "\\$(printf %03o $((208 + version)))"'\005\036' >"lang/unsafe-$version"
+done

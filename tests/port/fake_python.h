@@ -10,7 +10,7 @@
 #include "writer.h"
 
 #define PYTHON_BASE 0x50000000ULL
-#define PYTHON_BYTES (1u << 21)
+#define PYTHON_BYTES (1u << 20)
 #define NATIVE_SP 0x7ffe00000000ULL
 #define NATIVE_BYTES 128ULL /* of each native frame */
 #define NATIVE_FRAMES 128
