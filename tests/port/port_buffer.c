@@ -339,11 +339,18 @@ static struct place {
 	u32 number;
 } places[PORT_CODES];
 static u32 nr_places;
+static bool forgets_places;
 
 static void forget_codes(void)
 {
 	nr_codes = nr_places = 0;
 	code_limit = PORT_CODES;
+	forgets_places = false;
+}
+
+void port_forget_places(void)
+{
+	forgets_places = true;
 }
 
 void port_code_limit(u32 limit)
@@ -376,7 +383,7 @@ static void remember(const struct lang *l, u32 number)
 {
 	struct place *p = find_place(l->space, l->code);
 
-	if (!p && nr_places < PORT_CODES)
+	if (!p && nr_places < PORT_CODES && !forgets_places)
 		p = &places[nr_places++];
 	if (p)
 		*p = (struct place){l->space, l->code, l->fingerprint, number};

@@ -48,6 +48,9 @@ const struct code_content *port_code(u32 number);
 /* How many contents can be known; PORT_CODES by default. */
 void port_code_limit(u32 limit);
 
+/* From now on no number is remembered for the code's address. */
+void port_forget_places(void);
+
 /* How many modules can be known; 16 by default. */
 void port_module_limit(u32 limit);
 

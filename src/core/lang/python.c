@@ -424,8 +424,8 @@ static INLINE int number_of_code(struct lang *l, u32 *ret)
 		err = compare_code(l);
 	if (err)
 		return err;
-	*ret = l->unnumbered == l->code ? 0 : port_code_number(l->space, l->code, l->fingerprint);
-	return *ret || l->unnumbered == l->code ? 0 : -ENOENT;
+	*ret = l->numbered == l->code ? l->number : port_code_number(l->space, l->code, l->fingerprint);
+	return *ret || l->numbered == l->code ? 0 : -ENOENT;
 }
 
 /*
@@ -611,7 +611,8 @@ GLOBAL int python_code(struct walk *w NONNULL)
 	l->next = port_code_add(l, is_piece);
 	l->pieces--;
 	if (!is_piece || !l->next) {
-		l->unnumbered = l->next ? 0 : l->code;
+		l->numbered = l->code;
+		l->number = l->next;
 		l->step = LANG_FRAMES;
 	}
 	return 0;

@@ -192,7 +192,7 @@ static INLINE bool lang_is_due(struct walk *w)
 		w->modules.unexamined = w->modules.runtime = 0;
 	l->step = w->modules.unexamined ? LANG_EXAMINE : LANG_THREAD;
 	l->cursor = l->thread;
-	l->thread = l->interpreter = l->unnumbered = l->no_code = l->page = 0;
+	l->thread = l->interpreter = l->numbered = l->no_code = l->page = 0;
 	l->looked = l->nr = l->nr_in_run = 0;
 	return w->modules.unexamined || w->modules.runtime;
 }

@@ -625,6 +625,20 @@ static void python__without_room_frames_have_no_number(void **state)
 	assert_int_equal(w.lang.lost, 0);
 }
 
+/* In BPF the table of addresses may have no room at the moment, or forget one at once. */
+static void python__a_number_need_not_be_remembered(void **state)
+{
+	python_example(&p, 12);
+	port_reset();
+	python_map(&p);
+	port_forget_places();
+	python_begin_walk(&p, &w, 5, UNDEFINED_RA);
+	python_walk(&w);
+	assert_string_equal(python_words(&p, &w), EXAMPLE);
+	assert_int_equal(w.lang.lost, 0);
+	assert_string_equal(walked_again(), EXAMPLE);
+}
+
 /* Its innermost and outermost frames are kept, as of any other stack. */
 static void python__a_deep_recursion_keeps_both_ends(void **state)
 {
@@ -753,6 +767,7 @@ int main(void)
 		cmocka_unit_test(python__each_read_may_fail),
 		cmocka_unit_test(python__what_failed_while_learning_is_learnt_later),
 		cmocka_unit_test(python__without_room_frames_have_no_number),
+		cmocka_unit_test(python__a_number_need_not_be_remembered),
 		cmocka_unit_test(python__a_deep_recursion_keeps_both_ends),
 		cmocka_unit_test(python__too_many_frames_leave_the_native_stack),
 		cmocka_unit_test(python__a_walk_out_of_turns_is_not_half_joined),
