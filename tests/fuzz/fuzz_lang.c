@@ -49,7 +49,7 @@ static u64 take(const uint8_t **data, size_t *size, u32 bytes)
 	u64 val = 0;
 
 	for (u32 i = 0; i < bytes && *size; i++, (*size)--)
-		val |= (u64)*(*data)++ << 8 * i;
+		val |= (u64) * (*data)++ << 8 * i;
 	return val;
 }
 
