@@ -77,7 +77,7 @@ struct lang {
 	u64 code, fingerprint;	 /* of the frame */
 	u64 no_code;		 /* an object that is none */
 	u64 page;		 /* of the frame before */
-	u64 numbered;		 /* code that was given a number in this walk last: @number, or 0, as there is no room */
+	u64 numbered; /* code that was given a number in this walk last: @number, or 0, as there is no room */
 	u32 number, pieces,
 		next; /* of its line table: how many are left, from the last one on; the number of that behind these */
 	u64 value, hash, bytes, table_bytes;

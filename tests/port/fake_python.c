@@ -347,6 +347,7 @@ void python_walk(struct walk *w)
 
 void python_walk_again(struct walk *w, u32 nr)
 {
+	stack_forget(&w->machine);
 	native_stack(w, nr);
 	w->lang.lost = w->lang.refused = w->lang.nr_frames = 0;
 	python_walk(w);

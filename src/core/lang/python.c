@@ -188,7 +188,7 @@ static INLINE bool fields_are_read(const struct lang *l)
 	for (u32 i = FRAME_PREVIOUS; i <= FRAME_OWNER; i++)
 		outside |= at(l->runtime.field, i) >= FRAME_BYTES;
 	for (u32 i = CODE_NAME; i <= CODE_LINES; i++)
-		outside |= at(l->runtime.field, i) >= CODE_BYTES;
+		outside |= at(l->runtime.field, i) - CODE_KEY_AT >= CODE_KEY_END - CODE_KEY_AT;
 	return !outside;
 }
 

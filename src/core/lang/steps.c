@@ -41,6 +41,12 @@ static INLINE int look_for_runtime(struct lang *l, const struct range *r)
 	return err;
 }
 
+/* How a range is examined that could not be read. */
+static INLINE u32 in_vain(struct range *r)
+{
+	return ++r->nr_vain < EXAMINATIONS ? EXAMINED_IN_VAIN : EXAMINED;
+}
+
 /*
  * Dynamic sections are private copies in each process: what they lead to is its own word, and is not shared. So this is
  * done for each process, but only where the file, which has the sizes of segments, has enough code.
@@ -61,13 +67,14 @@ static INLINE int examine(struct walk *w)
 		err = look_for_runtime(l, r);
 	if (err == -EACCES)
 		return err;
-	r->examined = err && err != -ENOENT && ++r->nr_vain < EXAMINATIONS ? EXAMINED_IN_VAIN : EXAMINED;
+	r->examined = err && err != -ENOENT ? in_vain(r) : EXAMINED;
 	l->step = err ? LANG_EXAMINE : LANG_LEARN;
 	return 0;
 }
 
 static INLINE int learn(struct walk *w)
 {
+	struct range *r = module_here(&w->modules);
 	struct lang *l = &w->lang;
 	int err = python_learn(w);
 
@@ -76,7 +83,7 @@ static INLINE int learn(struct walk *w)
 	if (!err)
 		w->modules.runtime = LANGUAGE_PYTHON;
 	if (err && err != -ENOSYS)
-		module_here(&w->modules)->examined = EXAMINED_IN_VAIN;
+		r->examined = in_vain(r);
 	l->refused += err == -ENOSYS;
 	l->step = LANG_EXAMINE;
 	return 0;

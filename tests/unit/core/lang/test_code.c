@@ -57,15 +57,18 @@ static void code__the_order_of_its_words_matters(void **state)
 
 static void code__numbers_are_distinct_and_none_is_zero(void **state)
 {
-	static const u64 hashes[] = {0, 1, 0xfffff8, 0xfffffc, 0xffffff, 0x1000000, ~0ULL, ~0ULL - 3};
+	static const u64 hashes[] = {0, 1, 0xffff8, 0xffffc, 0xfffff, 0x100000, ~0ULL, ~0ULL - 3};
 
 	for (u32 i = 0; i < COUNT(hashes); i++)
 		for (u32 turn = 0; turn < CODE_PROBES; turn++) {
-			u32 number = code_number(hashes[i], turn);
+			for (u32 generation = 0; generation < 2 * CODE_GENERATIONS; generation++) {
+				u32 number = code_number(hashes[i], turn, generation);
 
-			assert_in_range(number, 1, FRAME_CODE);
-			for (u32 before = 0; before < turn; before++)
-				assert_int_not_equal(number, code_number(hashes[i], before));
+				assert_in_range(number, 1, FRAME_CODE);
+				assert_int_equal(code_generation(number), generation % CODE_GENERATIONS);
+				for (u32 before = 0; before < turn; before++)
+					assert_int_not_equal(number, code_number(hashes[i], before, generation));
+			}
 		}
 }
 
