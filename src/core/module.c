@@ -157,14 +157,14 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 		ms->read.kind = MODULE_NOT_SAFE;
 	if (!module_is_readable(&ms->read))
 		return &ms->read;
+	ms->read.used_s = ms->now_s;
+	ms->shareable = ms->read; /* before there are several ways to here, for the verifier */
 	may_share = verifier_forget(ms->error, module_tells(ms));
 	module_here(ms)->own_headers = !may_share;
 	if (id && !may_share)
 		return &ms->read;
 	if (!id)
-		ms->read.id = module_number(&nr_modules);
-	ms->read.used_s = ms->now_s;
-	ms->shareable = ms->read;
+		ms->shareable.id = ms->read.id = module_number(&nr_modules);
 	if (!may_share) { /* share its number, but nothing else */
 		ms->shareable.kind = MODULE_UNREAD;
 		ms->shareable.build_id_bytes = 0;

@@ -130,8 +130,8 @@ static INLINE bool may_end_handler(struct walk *w, u32 err, u32 method)
 	       m->pc - w->ehframe.fde.start >= w->ehframe.fde.size;
 }
 
-/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @may_share: may the row be shared? */
-static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
+/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. w->may_share: may the row be shared? */
+static INLINE u32 find_row(struct walk *w, u64 pc)
 {
 	struct machine *m = &w->machine;
 	u32 err, method = BY_CFI;
@@ -176,17 +176,14 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	walk_classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
 	if (quirk == QUIRK_BY_STACK)
-		*may_share = false;
+		w->may_share = 0;
 	if (err || quirk || (looked && !m->pc_is_exact)) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, m->way_out.low, m->way_out.high - m->way_out.low,
 			    m->way_out.low + module_here(&w->modules)->file_off);
 	return 0;
 }
 
-/*
- * Learn the row at @pc, and cache it under @key for all processes, if it was learnt from the file, and @key is not 0.
- */
-GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key)
+GLOBAL u32 walk_find_row(struct walk *w NONNULL, u64 pc, u64 key)
 {
 	struct modules *ms = &w->modules;
 	struct ehframe *e = &w->ehframe;
@@ -199,10 +196,18 @@ GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key)
 	ehframe_bound(e, may_share ? start : 0, may_share ? end : 0);
 	w->sframe.in.bounds = e->bounds;
 	e->scanned = e->cfi.ops = w->sframe.items = 0;
-	err = find_row(w, pc, &may_share);
+	w->may_share = may_share;
+	err = find_row(w, pc);
 	w->machine.work += e->scanned + e->cfi.ops + w->sframe.items;
-	if (err || !may_share || w->machine.refused || ms->wait.bytes || !ehframe_is_within(e) ||
-	    (s64)w->sframe.in.bounds.outside < 0 || !module_tells(ms)) {
+	return err;
+}
+
+GLOBAL u32 walk_keep_row(struct walk *w NONNULL, u64 key, u32 err)
+{
+	struct ehframe *e = &w->ehframe;
+
+	if (err || !w->may_share || w->machine.refused || w->modules.wait.bytes || !ehframe_is_within(e) ||
+	    (s64)w->sframe.in.bounds.outside < 0 || !module_tells(&w->modules)) {
 		ehframe_forget(e);
 		return err;
 	}
@@ -371,7 +376,7 @@ static INLINE u32 get_row(struct walk *w, u32 nr, u64 pc)
 		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);
 		return 0;
 	}
-	return w->no_cache || !key || rowcache_get(key, &m->row) ? walk_learn_row(w, pc, key) : 0;
+	return w->no_cache || !key || rowcache_get(key, &m->row) ? learn_row(w, pc, key) : 0;
 }
 
 /* Does the thread begin here? Frame @nr at @pc has no CFI. Returns 0 or an enum outcome. */

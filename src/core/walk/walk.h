@@ -49,6 +49,7 @@ struct walk {
 	struct sframe sframe;
 	struct frame_start start;
 	u64 outer[MAX_DEPTH / 4]; /* deep.c */
+	u32 may_share;		  /* the row that is learnt: it is the file's */
 	u32 before, nr_before;	  /* outcome and frames, before @row_wanted was looked up */
 	u64 sp;			  /* the initial stack pointer */
 	u32 sp_words[MAX_DEPTH];  /* the stack pointer of each frame, from there, in words: modulo 2^32 */
@@ -147,9 +148,16 @@ GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why);
 
 /* walk.c: parts of a turn, each verified once. */
 GLOBAL int walk_classify(struct row *row NONNULL, u32 word);
-GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key);
+GLOBAL u32 walk_find_row(struct walk *w NONNULL, u64 pc, u64 key);
+GLOBAL u32 walk_keep_row(struct walk *w NONNULL, u64 key, u32 err);
 GLOBAL u32 walk_pass_uretprobe(struct machine *m NONNULL);
 GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
+
+/* Learn the row at @pc, and cache it under @key for all processes, if it was learnt from the file, and @key is not 0. */
+static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
+{
+	return walk_keep_row(w, key, walk_find_row(w, pc, key));
+}
 
 /* deep.c: make room for another frame in w->out, which is full. Returns 0 or TOO_DEEP. */
 GLOBAL u32 deep_make_room(struct walk *w NONNULL);
