@@ -67,6 +67,8 @@ function meaning(i,    cfa, first, second, kind) {
 			first = number(substr($i, 7), 15, "the place of rbx")
 		else if ($i ~ /^rbp=c-/)
 			second = number(substr($i, 7), 15, "the place of rbp")
+		else if ($i == "outermost" && where == "at elf")
+			kind = "OUTERMOST"
 		else
 			fail("\"" $i "\" says nothing")
 	if (cfa == "")

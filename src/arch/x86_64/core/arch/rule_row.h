@@ -19,6 +19,8 @@ static INLINE void rule_saves(struct machine *m, u32 slot, u32 below)
 static INLINE void rule_row(struct machine *m, u32 rule)
 {
 	row_ra_at_sp(m, (rule_words(rule) - 1) * word_bytes(m));
+	if (rule_kind(rule) == OUTERMOST)
+		m->row.rule[SLOT_RA] = RULE_UNDEFINED;
 	rule_saves(m, SLOT_RBX, rule_first(rule));
 	rule_saves(m, SLOT_RBP, rule_second(rule));
 	m->row.flags = ROW_GUESS;
