@@ -116,4 +116,4 @@ CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint);
  * Give l->content, whose hash is l->hash, a number: that of the same content, if it has one. Unless it @is_piece, remember the number for
  * port_code_number() of l->code. Returns it; 0: there is no room.
  */
-CORE u32 port_code_add(struct lang *l, bool is_piece);
+GLOBAL u32 port_code_add(struct lang *l NONNULL, bool is_piece);

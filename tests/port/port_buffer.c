@@ -389,7 +389,7 @@ static void remember(const struct lang *l, u32 number)
 		*p = (struct place){l->space, l->code, l->fingerprint, number};
 }
 
-CORE u32 port_code_add(struct lang *l, bool is_piece)
+GLOBAL u32 port_code_add(struct lang *l NONNULL, bool is_piece)
 {
 	u32 number = 1;
 

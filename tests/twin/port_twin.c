@@ -97,7 +97,7 @@ CORE u32 port_code_number(u64 space, u64 object, u64 fingerprint)
 	return 0;
 }
 
-CORE u32 port_code_add(struct lang *l, bool is_piece)
+GLOBAL u32 port_code_add(struct lang *l NONNULL, bool is_piece)
 {
 	return 0;
 }

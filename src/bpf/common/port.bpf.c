@@ -441,7 +441,7 @@ static long try_number(u32 turn, void *ctx)
 	return n->number ? STOP : NEXT;
 }
 
-CORE u32 port_code_add(struct lang *l, bool is_piece)
+GLOBAL u32 port_code_add(struct lang *l NONNULL, bool is_piece)
 {
 	struct code_place place = {l->space, l->code};
 	struct numbering n = {.lang = l, .generation = registry.code_generation};
