@@ -23,6 +23,7 @@ enum lang_step {
 };
 
 #define LANG_TURNS (8 * MAX_DEPTH)
+#define LANG_TURNS_AT_ONCE 512
 #define LANG_TEXT_BYTES (512u << 10) /* a file with less code than this has no runtime */
 #define LANG_FIELDS 32
 

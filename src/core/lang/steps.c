@@ -128,7 +128,7 @@ CORE_TURN(lang_turn, struct walk, w)
 {
 	int verdict;
 
-	if (turn == LANG_TURNS - 1) {
+	if (turn == lang_turns(w) - 1) {
 		lose(w);
 		return STOP;
 	}

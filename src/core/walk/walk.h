@@ -191,6 +191,12 @@ static INLINE void walk_wait(struct walk *w)
 	wait->bytes = 0;
 }
 
+/* A walk that must be short takes no more than so many steps of a language. */
+static INLINE u32 lang_turns(const struct walk *w)
+{
+	return w->at_once ? LANG_TURNS_AT_ONCE : LANG_TURNS;
+}
+
 /* Begin with the frames of languages. False: there are none. */
 static INLINE bool lang_is_due(struct walk *w)
 {
@@ -215,6 +221,6 @@ static INLINE void walk_stack(struct walk *w)
 	loop(WALK_DEEPEST + MAX_WAITS, walk_frame, w);
 	walk_ended(w);
 	if (lang_is_due(w))
-		loop(LANG_TURNS, lang_turn, w);
+		loop(lang_turns(w), lang_turn, w);
 	walk_finish(w);
 }
