@@ -422,10 +422,10 @@ static void python__versions_that_are_not_known_are_refused(void **state)
 	static const u64 versions[] = {0, 0x020712f0, 0x030712f0, 0x030f00a0, 0x03ff00f0, 0x040c0000, 0xffffffff};
 
 	for (u32 i = 0; i < COUNT(versions); i++) {
-		for (u32 minor = 12; minor <= 13; minor++) {
+		for (u32 minor = 12; minor <= 14; minor++) {
 			python_example(&p, minor);
 			python_set(&p, p.version, versions[i], 4);
-			if (minor == 13)
+			if (minor >= 13)
 				python_set(&p, p.runtime + 8, versions[i], 8);
 			assert_string_equal(walked(), NATIVE);
 			assert_int_equal(w.lang.refused, 1);
