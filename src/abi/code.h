@@ -11,18 +11,22 @@
 enum language {
 	LANGUAGE_NONE, /* no code, but a further piece of the line table of some */
 	LANGUAGE_PYTHON,
+	LANGUAGE_PHP,
 	NR_LANGUAGES
 };
 
 /* How the line table says which line a position is at. */
 enum line_table {
 	LINES_UNKNOWN,
-	LINES_PYTHON_3_8,  /* also 3.9: co_lnotab */
-	LINES_PYTHON_3_10, /* PEP 626 */
-	LINES_PYTHON_3_11, /* and later: Objects/locations.md, or InternalDocs/code_objects.md */
+	LINES_PYTHON_3_8,    /* also 3.9: co_lnotab */
+	LINES_PYTHON_3_10,   /* PEP 626 */
+	LINES_PYTHON_3_11,   /* and later: Objects/locations.md, or InternalDocs/code_objects.md */
+	LINES_ARE_POSITIONS, /* there is none: in its place is the name of the class, if the code is a method */
 };
 
 #define MAX_TABLE_BYTES 0xffff
+#define MAX_CLASS_BYTES 128
+#define TEXT_UTF8 8 /* in the place of a width: bytes that are UTF-8, unless the program has others */
 
 /* A text of the language: @bytes of them, each character of @width bytes: 1 is Latin-1, 2 UCS-2, 4 UCS-4. */
 struct code_text {

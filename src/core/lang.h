@@ -14,8 +14,9 @@
 #include "core/env.h"
 
 enum lang_step {
-	LANG_EXAMINE, /* is a runtime among the modules? examine.c */
-	LANG_LEARN,   /* where it has what; then the steps of a language (python.c): */
+	LANG_EXAMINE, /* is a runtime among the modules? steps.c */
+	LANG_SYMBOLS, /* the next symbol of one */
+	LANG_LEARN,   /* where it has what; then the steps of a language (python.c, php.c): */
 	LANG_THREAD,  /* find its state of this thread, */
 	LANG_FRAMES,  /* its frames, from the innermost outwards, */
 	LANG_CODE,    /* and what the code of one is, if that is not known */
@@ -27,7 +28,7 @@ enum lang_step {
 #define LANG_TEXT_BYTES (512u << 10) /* a file with less code than this has no runtime */
 #define LANG_FIELDS 32
 
-/* Symbols of the runtimes: what they are looked up by, and found. */
+/* Symbols of the runtimes: what they are looked up by, and found. The first one of each says that it is that runtime. */
 enum lang_symbol {
 	SYMBOL_PYTHON_RUNTIME,
 	SYMBOL_PYTHON_VERSION,
@@ -36,6 +37,9 @@ enum lang_symbol {
 	SYMBOL_PYTHON_3_8, /* something that is there from this version on */
 	SYMBOL_PYTHON_3_9,
 	SYMBOL_PYTHON_3_10,
+	SYMBOL_PHP_LOOP,
+	SYMBOL_PHP_GLOBALS,
+	SYMBOL_PHP_MODULES,
 	NR_LANG_SYMBOLS
 };
 
@@ -52,10 +56,10 @@ struct symbols {
 
 /* What is known of the runtime of an address space, if modules.runtime says that there is one. */
 struct runtime {
-	u64 symbol[8];		/* addresses of NR_LANG_SYMBOLS; 0: it has none */
+	u64 symbol[16];		/* addresses of NR_LANG_SYMBOLS; 0: it has none */
 	u64 loop, loop_bytes;	/* the function that runs code: its place in the file */
 	u32 module;		/* the number of the file */
-	u32 version;		/* minor */
+	u32 language, version;	/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
 };
 
@@ -72,10 +76,13 @@ struct lang {
 	struct runtime runtime;
 	/* working space */
 	u32 step, looked;
+	u32 symbol; /* that is looked for next */
+	s32 error;
 	struct symbols symbols;
-	u64 interpreter, cursor; /* the list of threads */
+	u64 interpreter, cursor; /* the list of threads; PHP: generators that have others run */
 	u64 at, mark;		 /* the frame that is next; what lies on the native stack for its run of the loop */
 	u64 code, fingerprint;	 /* of the frame */
+	u32 code_number;	 /* of that code */
 	u64 no_code;		 /* an object that is none */
 	u64 page;		 /* of the frame before */
 	u64 numbered; /* code that was given a number in this walk last: @number, or 0, as there is no room */
@@ -89,11 +96,13 @@ struct lang {
 	};
 	/* merge.c */
 	u32 nr, nr_in_run;    /* of @frame */
+	u32 runs;	      /* marks in it */
 	u32 native, language; /* frames that are to be put, of each stack: from the outermost inwards */
 	u32 place;	      /* ... behind the next one */
 	u32 keep;	      /* places from here on are left out, */
 	u32 outer;	      /* but these are kept apart */
 	u32 loops;	      /* native frames of the function that runs code */
+	u32 outside;	      /* runs that are behind the outermost native frame */
 	u32 is_placed;	      /* the native frame of the run is put */
 	u64 run;	      /* what lies on the native stack for the run whose frames come next */
 	u64 frame

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "abi/outcome.h"
 #include "core/lang/merge.h"
 
 #define NO_PLACE (~0u)
@@ -54,6 +53,10 @@ static INLINE void next_run(struct walk *w, u64 mark)
 	l->run = mark;
 	l->language--;
 	l->is_placed = mark != LANG_NEXT_LOOP && nr && nr == all && is_cut && is_below_run(w, nr - 1);
+	if (l->outside) {
+		l->outside--;
+		l->is_placed = 1;
+	}
 }
 
 /* Is it a frame of the function that runs code? */
@@ -93,20 +96,34 @@ TURN(count_loop, struct walk, w)
 	return NEXT;
 }
 
-/* Frames whose runs are known by the loop's symbol alone: are all of its native frames there? */
+GLOBAL int merge_count_loops(struct walk *w NONNULL)
+{
+	w->lang.loops = 0;
+	loop(w->out.nr, count_loop, w);
+	return 0;
+}
+
+/*
+ * Frames whose runs are known by the loop's symbol alone: are all of its native frames there? A fiber of PHP has a native stack of its own,
+ * but its callers' frames of PHP are those of whoever resumed it: there the outer runs lie outside.
+ */
 static INLINE bool has_all_loops(struct walk *w)
 {
 	struct lang *l = &w->lang;
 
+	l->outside = 0;
 	if (!l->nr || at(l->frame, l->nr - 1) != LANG_NEXT_LOOP)
 		return true;
-	l->loops = 0;
-	if (!w->laps && outcome_is_complete(w->outcome))
-		loop(w->out.nr, count_loop, w);
-	return l->loops >= l->nr_frames;
+	merge_count_loops(w);
+	if (!has_all_frames(w))
+		return false;
+	if (l->loops >= l->runs)
+		return true;
+	l->outside = l->runs - l->loops;
+	return l->runtime.language == LANGUAGE_PHP;
 }
 
-GLOBAL int merge_stacks(struct walk *w NONNULL)
+GLOBAL int lang_merge(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
 

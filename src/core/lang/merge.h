@@ -6,7 +6,17 @@
  * the native stack. They belong between the native frame that holds the address, which is the loop's, and what that has called.
  */
 #pragma once
+#include "abi/outcome.h"
 #include "core/walk/walk.h"
 
+/* Are all native frames there, as they were walked? */
+static INLINE bool has_all_frames(const struct walk *w)
+{
+	return !w->laps && outcome_is_complete(w->outcome);
+}
+
+/* Count the native frames of the loop, to w->lang.loops. */
+GLOBAL int merge_count_loops(struct walk *w NONNULL);
+
 /* Make w->out the joined stack. It never waits. Returns 0; -ENOENT: a native frame of the loop is missing, and w->out is unchanged. */
-GLOBAL int merge_stacks(struct walk *w NONNULL);
+GLOBAL int lang_merge(struct walk *w NONNULL);

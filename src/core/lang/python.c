@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "core/lang/code.h"
+#include "core/lang/frames.h"
 #include "core/lang/python.h"
 
 #define COOKIE 0x7970677562656478ULL /* "xdebugpy": struct _Py_DebugOffsets begins with it */
@@ -171,15 +171,6 @@ static INLINE u32 field(const struct lang *l, enum field which)
 	return l->runtime.field[which];
 }
 
-/* Read the word at @addr, to l->value. Returns 0, -EFAULT or -EACCES. */
-static INLINE int read_word(struct lang *l, u64 addr)
-{
-	return port_read(&l->value, sizeof(l->value), addr);
-}
-
-/* Return word @offset of what was read to @word: where structures have a field is the target's word. */
-#define word_of(word, offset) at(word, (offset) / sizeof(u64))
-
 /* Do the fields that are looked for in what is read of frames and of code lie there? */
 static INLINE bool fields_are_read(const struct lang *l)
 {
@@ -339,18 +330,6 @@ GLOBAL int python_thread(struct walk *w NONNULL)
 	return err;
 }
 
-/* A run of the loop begins behind the frame that was put last; @mark lies on the native stack for it. */
-static INLINE void end_run(struct lang *l, u64 mark)
-{
-	u32 nr = l->nr;
-
-	if (!l->nr_in_run || nr >= MAX_DEPTH)
-		return;
-	at(l->frame, nr) = mark & ~(0xffffULL << 48);
-	l->nr = nr + 1;
-	l->nr_in_run = 0;
-}
-
 /* Return the position of the frame whose words are in l->word: of an instruction, 2 bytes each. */
 static INLINE u32 position(const struct lang *l, u64 code)
 {
@@ -411,8 +390,8 @@ static INLINE bool is_internal(const struct lang *l)
 	       word_of(l->head, field(l, CODE_FILE)) == word_of(l->head, field(l, CODE_NAME));
 }
 
-/* Get the number of the code at l->code. -ENOENT: it is not known yet; -ESRCH: it is not to be shown, or no code. */
-static INLINE int number_of_code(struct lang *l, u32 *ret)
+/* Get the number of the code at l->code, to l->code_number. -ENOENT: it is not known yet; -ESRCH: it is not to be shown, or no code. */
+GLOBAL int python_number(struct lang *l NONNULL)
 {
 	int err = l->no_code == l->code
 			  ? -ESRCH
@@ -424,8 +403,7 @@ static INLINE int number_of_code(struct lang *l, u32 *ret)
 		err = compare_code(l);
 	if (err)
 		return err;
-	*ret = l->numbered == l->code ? l->number : port_code_number(l->space, l->code, l->fingerprint);
-	return *ret || l->numbered == l->code ? 0 : -ENOENT;
+	return code_is_known(l);
 }
 
 /*
@@ -476,11 +454,10 @@ static INLINE int end_of_run(struct lang *l, u64 *mark)
 GLOBAL int python_frame(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
-	u32 number = 0, nr = l->nr;
 	u64 at = l->at, mark = 0;
 	int err, ended;
 
-	if (!at || nr >= MAX_DEPTH - 1) {
+	if (!at || l->nr >= MAX_DEPTH - 1) {
 		l->step = LANG_MERGE;
 		return at ? -E2BIG : 0;
 	}
@@ -493,7 +470,7 @@ GLOBAL int python_frame(struct walk *w NONNULL)
 		return 0;
 	}
 	l->code = word_of(l->word, field(l, FRAME_EXECUTABLE)) & ~TAGS;
-	err = l->code ? number_of_code(l, &number) : -ESRCH;
+	err = l->code ? python_number(l) : -ESRCH;
 	if (err == -ENOENT) {
 		l->pieces = 0;
 		l->step = LANG_CODE;
@@ -504,12 +481,8 @@ GLOBAL int python_frame(struct walk *w NONNULL)
 	ended = end_of_run(l, &mark);
 	if (ended && ended != -ENOENT)
 		return ended;
-	if (!err) {
-		at(l->frame, nr) = frame_of_code(LANGUAGE_PYTHON, number, position(l, l->code));
-		l->nr = nr + 1;
-		l->nr_in_run++;
-		l->nr_frames++;
-	}
+	if (!err)
+		put_frame(l, frame_of_code(LANGUAGE_PYTHON, l->code_number, position(l, l->code)));
 	if (!ended) {
 		end_run(l, mark);
 		l->mark = l->value;

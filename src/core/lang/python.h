@@ -18,3 +18,6 @@ GLOBAL int python_learn(struct walk *w NONNULL);
 GLOBAL int python_thread(struct walk *w NONNULL);
 GLOBAL int python_frame(struct walk *w NONNULL);
 GLOBAL int python_code(struct walk *w NONNULL);
+
+/* A part that is verified once; python.c says what it does. */
+GLOBAL int python_number(struct lang *l NONNULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/lang/merge.h"
+#include "core/lang/php.h"
 #include "core/lang/python.h"
 #include "core/lang/symbols.h"
 
@@ -16,35 +17,30 @@ static INLINE struct range *next_range(struct modules *ms)
 	return ms->here < NR_RANGES ? module_here(ms) : 0;
 }
 
-/* Look for the symbols of a runtime in the module of @r, to l->runtime. Returns 0, -ENOENT, -EFAULT or -EACCES. */
-static INLINE int look_for_runtime(struct lang *l, const struct range *r)
-{
-	struct runtime *rt = &l->runtime;
-	int err = symbols_open(&l->symbols, r->dynamic, r->bias);
-
-	if (err == -ENOENT) /* perhaps it has not been mapped completely */
-		return -EFAULT;
-	each (i, NR_LANG_SYMBOLS) {
-		if (!err)
-			err = symbols_find(&l->symbols, i);
-		if (!err && !i && !l->symbols.found)
-			err = -ENOENT;
-		if (err)
-			break;
-		at(rt->symbol, i) = l->symbols.found;
-		if (i == SYMBOL_PYTHON_LOOP) {
-			rt->loop = l->symbols.found + r->file_off;
-			rt->loop_bytes = l->symbols.bytes;
-			rt->module = r->module;
-		}
-	}
-	return err;
-}
+/* The symbols of each language, in the order of both. The first one of each says that it is that language's runtime. */
+static const struct {
+	u32 first, end, loop;
+} symbols_of[4] = {
+	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
+	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, NR_LANG_SYMBOLS, SYMBOL_PHP_LOOP},
+};
 
 /* How a range is examined that could not be read. */
 static INLINE u32 in_vain(struct range *r)
 {
 	return ++r->nr_vain < EXAMINATIONS ? EXAMINED_IN_VAIN : EXAMINED;
+}
+
+/* module_here() has been examined: 0: it is a runtime. */
+static INLINE int end_examination(struct walk *w, int err)
+{
+	struct range *r = module_here(&w->modules);
+
+	if (err == -EACCES)
+		return err;
+	r->examined = err && err != -ENOENT ? in_vain(r) : EXAMINED;
+	w->lang.step = err ? LANG_EXAMINE : LANG_LEARN;
+	return 0;
 }
 
 /*
@@ -63,25 +59,58 @@ static INLINE int examine(struct walk *w)
 		l->step = LANG_THREAD;
 		return ms->runtime && l->thread_pointer ? 0 : -ESRCH;
 	}
-	if (r->dynamic && !ms->runtime && r->code_end - r->code >= LANG_TEXT_BYTES)
-		err = look_for_runtime(l, r);
-	if (err == -EACCES)
-		return err;
-	r->examined = err && err != -ENOENT ? in_vain(r) : EXAMINED;
-	l->step = err ? LANG_EXAMINE : LANG_LEARN;
+	if (r->dynamic && !ms->runtime && r->code_end - r->code >= LANG_TEXT_BYTES) {
+		err = symbols_open(&l->symbols, r->dynamic, r->bias);
+		if (err == -ENOENT) /* perhaps it has not been mapped completely */
+			err = -EFAULT;
+	}
+	if (err)
+		return end_examination(w, err);
+	l->runtime.language = LANGUAGE_NONE + 1;
+	l->symbol = 0;
+	l->step = LANG_SYMBOLS;
 	return 0;
 }
+
+/* Look for the next symbol; of a language that has not its first one, for none. */
+static INLINE int find_symbol(struct walk *w)
+{
+	struct lang *l = &w->lang;
+	struct runtime *rt = &l->runtime;
+	const struct range *r = module_here(&w->modules);
+	u32 language = rt->language, which = l->symbol, end = at(symbols_of, language).end;
+	int err = symbols_find(&l->symbols, which);
+
+	if (err)
+		return end_examination(w, err);
+	if (which == at(symbols_of, language).first && !l->symbols.found) {
+		rt->language = language + 1;
+		l->symbol = end;
+		return end < NR_LANG_SYMBOLS ? 0 : end_examination(w, -ENOENT);
+	}
+	at(rt->symbol, which) = l->symbols.found;
+	if (which == at(symbols_of, language).loop) {
+		rt->loop = l->symbols.found + r->file_off;
+		rt->loop_bytes = l->symbols.bytes;
+		rt->module = r->module;
+	}
+	l->symbol = which + 1;
+	return l->symbol < end ? 0 : end_examination(w, 0);
+}
+
+/* What is a runtime's step, which is @name for all of them. */
+#define STEP_OF(w, name) ((w)->lang.runtime.language == LANGUAGE_PHP ? php_##name(w) : python_##name(w))
 
 static INLINE int learn(struct walk *w)
 {
 	struct range *r = module_here(&w->modules);
 	struct lang *l = &w->lang;
-	int err = python_learn(w);
+	int err = STEP_OF(w, learn);
 
 	if (w->modules.wait.bytes)
 		return err;
 	if (!err)
-		w->modules.runtime = LANGUAGE_PYTHON;
+		w->modules.runtime = l->runtime.language;
 	if (err && err != -ENOSYS)
 		r->examined = in_vain(r);
 	l->refused += err == -ENOSYS;
@@ -91,7 +120,7 @@ static INLINE int learn(struct walk *w)
 
 static INLINE int merge(struct walk *w)
 {
-	if (w->lang.nr_frames && merge_stacks(w))
+	if (w->lang.nr_frames && lang_merge(w))
 		return -EFAULT;
 	return -ESRCH; /* there is no more to do */
 }
@@ -100,10 +129,11 @@ static INLINE int step_of(struct walk *w)
 {
 	switch (w->lang.step) {
 	case LANG_EXAMINE: return examine(w);
+	case LANG_SYMBOLS: return find_symbol(w);
 	case LANG_LEARN: return learn(w);
-	case LANG_THREAD: return python_thread(w);
-	case LANG_FRAMES: return python_frame(w);
-	case LANG_CODE: return python_code(w);
+	case LANG_THREAD: return STEP_OF(w, thread);
+	case LANG_FRAMES: return STEP_OF(w, frame);
+	case LANG_CODE: return STEP_OF(w, code);
 	case LANG_MERGE: return merge(w);
 	}
 	return -ESRCH;

@@ -16,7 +16,7 @@ struct symbol_name {
 	u64 hash, word[2], last; /* @last: a mask of the bytes of word[1] that belong to the name */
 };
 
-static const struct symbol_name names[8] = {
+static const struct symbol_name names[16] = {
 	[SYMBOL_PYTHON_RUNTIME] = {0x88b5a111, {0x69746e755279505f, 0x656d}, 0xffffff},	 /* _PyRuntime */
 	[SYMBOL_PYTHON_VERSION] = {0x0433d953, {0x69737265565f7950, 0x6e6f}, 0xffffff},	 /* Py_Version */
 	[SYMBOL_PYTHON_CODE] = {0x72bde1ca, {0x545f65646f437950, 0x657079}, 0xffffffff}, /* PyCode_Type */
@@ -24,8 +24,11 @@ static const struct symbol_name names[8] = {
 				{0x5f6c61764579505f, 0x6d6172466c617645},
 				~0ULL},							/* _PyEval_EvalFrameDefault */
 	[SYMBOL_PYTHON_3_8] = {0x957b6d6b, {0x7375746174537950, 0x6b4f5f}, 0xffffffff}, /* PyStatus_Ok */
-	[SYMBOL_PYTHON_3_9] = {0x50af9633, {0x5f656d6172467950, 0x65646f43746547}, ~0ULL}, /* PyFrame_GetCode */
-	[SYMBOL_PYTHON_3_10] = {0x363e1b6b, {0x535f726574497950, 0x646e65}, 0xffffffff},   /* PyIter_Send */
+	[SYMBOL_PYTHON_3_9] = {0x50af9633, {0x5f656d6172467950, 0x65646f43746547}, ~0ULL},    /* PyFrame_GetCode */
+	[SYMBOL_PYTHON_3_10] = {0x363e1b6b, {0x535f726574497950, 0x646e65}, 0xffffffff},      /* PyIter_Send */
+	[SYMBOL_PHP_LOOP] = {0x7c444514, {0x5f65747563657865, 0x7865}, 0xffffff},	      /* execute_ex */
+	[SYMBOL_PHP_GLOBALS] = {0x40aaf857, {0x726f747563657865, 0x736c61626f6c675f}, ~0ULL}, /* executor_globals */
+	[SYMBOL_PHP_MODULES] = {0xd1322d23, {0x725f656c75646f6d, 0x79727473696765}, ~0ULL},   /* module_registry */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */

@@ -207,7 +207,7 @@ static INLINE bool lang_is_due(struct walk *w)
 	l->step = w->modules.unexamined ? LANG_EXAMINE : LANG_THREAD;
 	l->cursor = l->thread;
 	l->thread = l->interpreter = l->numbered = l->no_code = l->page = 0;
-	l->looked = l->nr = l->nr_in_run = 0;
+	l->looked = l->nr = l->nr_in_run = l->runs = 0;
 	return w->modules.unexamined || w->modules.runtime;
 }
 
