@@ -2,7 +2,10 @@
 #include "lib/lang/code.h"
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include "abi/frame.h"
+#include "base/path.h"
 #include "lib/lang/python_lines.h"
 
 /* Add the piece of the table in @c. Returns whether there may be more. */
@@ -17,27 +20,58 @@ static bool add_piece(struct code *ret, const struct code_content *c)
 	return bytes == sizeof(c->table) && c->next;
 }
 
-int code_find(struct code *ret, int map, u32 number)
+/* Add the pieces of the line table, from that in ret->content on. */
+static void add_pieces(struct code *ret, int map)
 {
-	struct code_content *c = &ret->content, piece;
-	bool more;
+	struct code_content piece;
+	u32 number = ret->content.next;
+	bool more = add_piece(ret, &ret->content);
 
-	if (bpf_map_lookup_elem(map, &number, c) || c->language == LANGUAGE_NONE)
-		return -ENOENT;
-	ret->kept = 0;
-	more = add_piece(ret, c);
-	for (number = c->next; more; number = piece.next) {
+	for (; more; number = piece.next) {
 		if (bpf_map_lookup_elem(map, &number, &piece) || piece.language != LANGUAGE_NONE)
 			break;
 		more = add_piece(ret, &piece);
 	}
+}
+
+/* A method is qualified with its class, whose name is in the place of a line table. Code without a name has that of its file. */
+static void name_php(struct code *ret)
+{
+	const struct code_content *c = &ret->content;
+	const struct code_text text = {.bytes = c->table_bytes, .width = TEXT_UTF8};
+	char class[CODE_TEXT_BYTES], name[CODE_TEXT_BYTES];
+
+	code_text_utf8(class, &text, c->table, MAX_CLASS_BYTES);
+	code_text_utf8(name, &c->name, c->name_text, sizeof(c->name_text));
+	if (*class)
+		snprintf(ret->name, sizeof(ret->name), "%s::%s", class, name);
+	else
+		snprintf(ret->name, sizeof(ret->name), "%s", *name ? name : path_name(ret->file));
+}
+
+int code_find(struct code *ret, int map, u32 number)
+{
+	struct code_content *c = &ret->content;
+
+	if (bpf_map_lookup_elem(map, &number, c) || c->language == LANGUAGE_NONE)
+		return -ENOENT;
 	ret->language = c->language;
-	code_text_utf8(ret->name, &c->name, c->name_text, sizeof(c->name_text));
+	ret->kept = 0;
 	code_text_utf8(ret->file, &c->file, c->file_text, sizeof(c->file_text));
+	if (c->language == LANGUAGE_PHP) {
+		name_php(ret);
+		return 0;
+	}
+	code_text_utf8(ret->name, &c->name, c->name_text, sizeof(c->name_text));
+	add_pieces(ret, map);
 	return 0;
 }
 
 u32 code_line(const struct code *c, u32 position)
 {
-	return c->language == LANGUAGE_PYTHON ? python_lines_find(&c->content, c->table, c->kept, position) : 0;
+	switch (c->language) {
+	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
+	case LANGUAGE_PHP: return position == FRAME_POSITION ? c->content.first_line : position;
+	}
+	return 0;
 }

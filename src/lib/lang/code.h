@@ -6,8 +6,8 @@
 
 struct code {
 	u32 language;
-	char name[CODE_TEXT_BYTES]; /* qualified; "": not known */
-	char file[CODE_TEXT_BYTES]; /* of the source; "": not known */
+	char name[2 * CODE_TEXT_BYTES + 2]; /* qualified; "": not known */
+	char file[CODE_TEXT_BYTES];	    /* of the source; "": not known */
 	struct code_content content;
 	u32 kept; /* bytes of the line table that are there */
 	u8 table[MAX_TABLE_BYTES];

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 #include "base/name.h"
+#include "base/utf8.h"
 
 #define REPLACEMENT 0xfffd
 
@@ -53,12 +54,43 @@ static u32 character(const u8 *at, u32 width)
 	return four;
 }
 
+/* May it be the first byte of a character of UTF-8 that has several? */
+static bool is_first(u8 byte)
+{
+	return byte >= 0xc2 && byte <= 0xf4;
+}
+
+/* Copy what is UTF-8; a byte that is not is one of Latin-1, as in old programs. A name ends at a 0 byte. Returns how many bytes it took. */
+static u32 copy(char *to, const u8 *bytes, u32 have, bool is_cut)
+{
+	u32 len = 0;
+
+	for (u32 i = 0, n; i < have && bytes[i]; i += n) {
+		u8 next[5] = {0}; /* and a 0 byte behind it */
+
+		memcpy(next, bytes + i, have - i < 4 ? have - i : 4);
+		n = utf8_bytes(next);
+		if (!n && is_cut && have - i < 4 && is_first(bytes[i]))
+			break; /* the rest of it is missing */
+		if (n)
+			memcpy(to + len, next, n);
+		len += n ?: put(to + len, bytes[i]);
+		n = n ?: 1;
+	}
+	return len;
+}
+
 const char *code_text_utf8(char room[static CODE_TEXT_BYTES], const struct code_text *t, const u8 *bytes, u32 kept)
 {
 	u32 have = t->bytes < kept ? t->bytes : kept, len = 0;
 
 	assert(kept <= sizeof(((struct code_content *)0)->file_text));
 	room[0] = 0;
+	if (t->width == TEXT_UTF8) {
+		len = copy(room, bytes, have, t->bytes > kept);
+		strcpy(room + len, t->bytes > kept ? NAME_MARK : "");
+		return room;
+	}
 	if (t->width != 1 && t->width != 2 && t->width != 4)
 		return room;
 	for (u32 i = 0; i + t->width <= have; i += t->width)

@@ -8,7 +8,7 @@
 
 /*
  * Write the text @t, of which the first @kept bytes are at @bytes, to @room. A character that UTF-8 does not have, or that
- * is 0, becomes U+FFFD; control characters stay, as those who print must expect them of all names. A text that was cut
+ * is 0, becomes U+FFFD; in a text that should be UTF-8, what is none is taken for Latin-1, and a 0 byte ends it; control characters stay, as those who print must expect them of all names. A text that was cut
  * ends with NAME_MARK.
  *
  * Returns @room; it is "" if the width of the text's characters is none that there is.

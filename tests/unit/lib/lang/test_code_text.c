@@ -55,6 +55,30 @@ static void code_text__says_that_it_was_cut(void **state)
 	assert_string_equal(text(2, most, UINT16_MAX, 0), "...");
 }
 
+static void code_text__that_should_be_utf8_is_kept_or_taken_for_latin1(void **state)
+{
+	u8 most[256];
+
+	(void)state;
+	assert_string_equal(text(TEXT_UTF8, "gr\xc3\xb6\xc3\x9f\x65", 7, 128), "gr\xc3\xb6\xc3\x9f\x65");
+	assert_string_equal(text(TEXT_UTF8, "gr\xf6\xdf\x65", 5, 128), "gr\xc3\xb6\xc3\x9f\x65");
+	assert_string_equal(text(TEXT_UTF8, "a\xf0\x9f\x90\x8d", 5, 128), "a\xf0\x9f\x90\x8d");
+	assert_string_equal(text(TEXT_UTF8, "a\xc3", 2, 128), "a\xc3\x83");
+	assert_string_equal(text(TEXT_UTF8, "a\n", 2, 128), "a\n");
+	assert_string_equal(text(TEXT_UTF8, "class@anonymous\0/srv/a.php:3$0", 31, 128), "class@anonymous");
+	memset(most, 0xff, sizeof(most));
+	assert_int_equal(strlen(text(TEXT_UTF8, most, UINT16_MAX, sizeof(most))), CODE_TEXT_BYTES - 1);
+}
+
+/* The last character is not whole: nothing is shown of it. */
+static void code_text__of_utf8_is_cut_between_characters(void **state)
+{
+	(void)state;
+	assert_string_equal(text(TEXT_UTF8, "ab\xc3\xb6", 4, 3), "ab...");
+	assert_string_equal(text(TEXT_UTF8, "ab\xe2\x82\xac", 5, 4), "ab...");
+	assert_string_equal(text(TEXT_UTF8, "ab\xc3\xb6z", 5, 4), "ab\xc3\xb6...");
+}
+
 static void code_text__of_no_width_is_empty(void **state)
 {
 	(void)state;
@@ -69,6 +93,8 @@ int main(void)
 		cmocka_unit_test(code_text__is_utf8_of_each_width),
 		cmocka_unit_test(code_text__replaces_what_utf8_lacks),
 		cmocka_unit_test(code_text__says_that_it_was_cut),
+		cmocka_unit_test(code_text__that_should_be_utf8_is_kept_or_taken_for_latin1),
+		cmocka_unit_test(code_text__of_utf8_is_cut_between_characters),
 		cmocka_unit_test(code_text__of_no_width_is_empty),
 	};
 

@@ -171,6 +171,56 @@ static void codes__are_looked_for_again_until_they_are_known(void **state)
 	close_finished(w);
 }
 
+static struct code_content php_content(const char *name, const char *class, const char *file)
+{
+	struct code_content c = {
+		.language = LANGUAGE_PHP,
+		.line_table = LINES_ARE_POSITIONS,
+		.table_bytes = strlen(class),
+		.first_line = 10,
+	};
+
+	c.name = set_text(c.name_text, name);
+	c.file = set_text(c.file_text, file);
+	c.name.width = c.file.width = TEXT_UTF8;
+	memcpy(c.table, class, strlen(class));
+	return c;
+}
+
+/* Methods are qualified, code outside of functions has its file's name, and the position is the line. */
+static void codes__of_php_have_their_class_and_their_line(void **state)
+{
+	static const char file[] = "/srv/app/gr\xc3\xb6\xc3\x9f\x65.php";
+	const struct code_content method = php_content("load", "Shop\\Loader", file),
+				  function = php_content("f", "", file), included = php_content("", "", file);
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w;
+	uint32_t frame[4];
+	struct codes *c;
+	int map = codes_map();
+
+	(void)state;
+	if (map < 0)
+		skip();
+	keep(map, 1, &method);
+	keep(map, 2, &function);
+	keep(map, 3, &included);
+	w = created();
+	c = codes_new(w);
+	codes_ask(c, map);
+	for (u32 i = 1; i <= 3; i++)
+		frame[i] = codes_frame(c, frame_of_code(LANGUAGE_PHP, i, i == 2 ? FRAME_POSITION : 70000), PID);
+	frame[0] = codes_frame(c, frame_of_code(LANGUAGE_PHP, 0, 3), PID);
+	codes_free(c);
+	close(map);
+	close_finished(w);
+	p = opened(path);
+	check(p, frame[0], "[unknown code]", "[php]", 0);
+	check(p, frame[1], "Shop\\Loader::load", file, 70000);
+	check(p, frame[2], "f", file, 10);
+	check(p, frame[3], "gr\xc3\xb6\xc3\x9f\x65.php", file, 70000);
+}
+
 /* In a stack it lies between what it calls and the interpreter's function. */
 static void codes__are_in_stacks(void **state)
 {
@@ -211,6 +261,7 @@ int main(void)
 		cmocka_unit_test(codes__have_names_and_lines),
 		cmocka_unit_test(codes__that_are_not_known_are_named_so),
 		cmocka_unit_test(codes__are_looked_for_again_until_they_are_known),
+		cmocka_unit_test(codes__of_php_have_their_class_and_their_line),
 		cmocka_unit_test(codes__are_in_stacks),
 	};
 
