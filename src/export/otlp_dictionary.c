@@ -147,10 +147,19 @@ static void put_line(struct dictionary *d, struct pb *b, uint32_t label, uint32_
 	pb_close(b, open);
 }
 
-/* As the semantic conventions call them. Source files are of Python: it is the only language whose frames are recorded. */
-static const char *frame_type(enum dusk_module_kind kind)
+/* Is the source file @path of PHP? Evaluated code has more behind the file's name. */
+static bool is_php(const char *path)
 {
-	return kind == DUSK_MODULE_KERNEL ? "kernel" : kind == DUSK_MODULE_SOURCE ? "cpython" : "native";
+	return strstr(path, ".php") || strstr(path, ".phtml") || strstr(path, "eval()'d code") ||
+	       !strcmp(path, "[php]");
+}
+
+/* As the semantic conventions call them. Languages are known by their files: source files that are not of PHP are of Python. */
+static const char *frame_type(const struct dusk_module *m)
+{
+	if (m->kind == DUSK_MODULE_SOURCE)
+		return is_php(m->path) ? "php" : "cpython";
+	return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
 }
 
 /* Code without a name gets no function: readers can find its name if they have the file with the build id. */
@@ -158,7 +167,7 @@ static void put_frame(struct dictionary *d, struct pb *b, uint32_t frame)
 {
 	const struct dusk_profile *p = d->profile;
 	const struct dusk_frame *f = &p->frames[frame];
-	const char *type = frame_type(p->modules[f->module].kind);
+	const char *type = frame_type(&p->modules[f->module]);
 
 	if (f->module && layout_has(p, frame))
 		pb_u64(b, LOCATION_MAPPING, table_index(d, &d->mappings, f->module));

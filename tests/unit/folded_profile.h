@@ -49,11 +49,15 @@ static inline char *folded_keep(struct folded *f, const char *text, size_t len)
 	return copy;
 }
 
+static inline bool folded_ends(const char *name, const char *end)
+{
+	return strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
+}
+
 static inline enum dusk_module_kind folded_kind(const char *name)
 {
 	if (name[0] != '[')
-		return strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".py") ? DUSK_MODULE_SOURCE
-										   : DUSK_MODULE_FILE;
+		return folded_ends(name, ".py") || folded_ends(name, ".php") ? DUSK_MODULE_SOURCE : DUSK_MODULE_FILE;
 	if (!strcmp(name, "[vdso]"))
 		return DUSK_MODULE_VDSO;
 	return strcmp(name, "[anon]") ? DUSK_MODULE_KERNEL : DUSK_MODULE_ANON;

@@ -64,15 +64,16 @@ static bool is_library(const char *module)
 	return so || !strcmp(module, "[vdso]");
 }
 
-/* Is the source file @path of Python's own library, or of a package that was installed? */
+/* Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer. */
 static bool is_library_source(const char *path)
 {
-	static const char *const folders[] = {"/lib/python3", "/lib64/python3", "/site-packages/", "/dist-packages/"};
+	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3", "/site-packages/",
+					      "/dist-packages/", "/vendor/",	   "/usr/share/php/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strstr(path, folders[i]))
 			return true;
-	return !strncmp(path, "<frozen ", strlen("<frozen "));
+	return !strncmp(path, "<frozen ", strlen("<frozen ")) || !strncmp(path, "phar://", strlen("phar://"));
 }
 
 /* Files in different folders may have the same label: one of the user's own is enough. */

@@ -9,37 +9,33 @@
 #include "base/vec.h"
 #include "report/model/interpreters.h"
 #include "report/model/label.h"
+#include "report/model/native.h"
 #include "report/text.h"
 
 #define MAX_SHOWN 10
 #define PERF_PYTHON 12 /* the first 3.x with trampolines for each function */
 
+enum interpreted { PYTHON, PERL, PHP, RUBY, NR_INTERPRETED };
+
 /* By the beginning of a file's name. The second one is of Python before 3.12. */
 static const struct {
 	const char *file, *remedy;
+	enum interpreted language;
 } interpreters[] = {
-	{"python3.", "python3 -X perf, or PYTHONPERFSUPPORT=1 in its environment"},
-	{"python", "Python 3.12 and newer shows its functions (python3 -X perf), this one does not"},
-	{"perl", "nothing: Perl shows no functions of its programs"},
-	{"php", "nothing: PHP shows no functions that it interprets"},
-	{"ruby",
-	 "ruby --yjit-perf (3.3 and newer), for what YJIT compiles; Ruby shows no functions that it interprets"},
+	{"python3.", "python3 -X perf, or PYTHONPERFSUPPORT=1 in its environment", PYTHON},
+	{"python", "Python 3.12 and newer shows its functions (python3 -X perf), this one does not", PYTHON},
+	{"perl", "nothing: Perl shows no functions of its programs", PERL},
+	{"php",
+	 "nothing: functions of PHP 8.2 and 8.4 are shown, built without threads, unless their JIT made code of them",
+	 PHP},
+	{"ruby", "ruby --yjit-perf (3.3 and newer), for what YJIT compiles; Ruby shows no functions that it interprets",
+	 RUBY},
 };
 
-#define PYTHONS 2 /* the first ones */
 #define NR_INTERPRETERS (sizeof(interpreters) / sizeof(interpreters[0]))
 
-/* Was code of Python recorded? It is the only language of which that is possible. */
-static bool shows_python(const struct dusk_profile *p)
-{
-	for (uint32_t i = 1; i < p->nr_modules; i++)
-		if (p->modules[i].kind == DUSK_MODULE_SOURCE)
-			return true;
-	return false;
-}
-
-/* NULL: the file @name is no interpreter, or one whose functions are shown. */
-static const char *remedy_of(const struct dusk_profile *p, const char *name)
+/* The number of the interpreter whose file is called @name; NR_INTERPRETERS: it is none. */
+static size_t find_interpreter(const char *name)
 {
 	size_t i = 0;
 
@@ -49,9 +45,7 @@ static const char *remedy_of(const struct dusk_profile *p, const char *name)
 		i++;
 	if (!i && atoi(name + strlen(interpreters[0].file)) < PERF_PYTHON)
 		i++;
-	if (i == NR_INTERPRETERS || (i < PYTHONS && shows_python(p)))
-		return NULL;
-	return interpreters[i].remedy;
+	return i;
 }
 
 struct finder {
@@ -59,9 +53,36 @@ struct finder {
 	const char **remedy;   /* by module */
 	uint32_t *interpreter; /* by node: the module of the outermost frame of one; 0: there is none */
 	bool *named; /* by node: it, or a caller, is a function of the language, by itself or as code of a JIT */
-	struct map says_names; /* by PID */
-	uint64_t *weight;      /* by module */
+	struct map says_names;	    /* by PID */
+	uint64_t *weight;	    /* by module */
+	bool shown[NR_INTERPRETED]; /* code of the language was recorded */
 };
+
+/* Find the languages whose code was recorded. */
+static int find_shown(struct finder *f)
+{
+	const struct dusk_profile *p = f->p;
+	_cleanup_(freep) bool *interprets = calloc(p->nr_modules + 1UL, sizeof(*interprets));
+
+	if (!interprets)
+		return -ENOMEM;
+	native_interpreters(p, interprets);
+	for (uint32_t i = 1; i < p->nr_modules; i++) {
+		size_t which = interprets[i] ? find_interpreter(module_name(p, i)) : NR_INTERPRETERS;
+
+		if (which < NR_INTERPRETERS)
+			f->shown[interpreters[which].language] = true;
+	}
+	return 0;
+}
+
+/* NULL: the file @name is no interpreter, or one of a language whose functions are shown. */
+static const char *remedy_of(const struct finder *f, const char *name)
+{
+	size_t i = find_interpreter(name);
+
+	return i == NR_INTERPRETERS || f->shown[interpreters[i].language] ? NULL : interpreters[i].remedy;
+}
 
 /* Does @frame show a function of a language? */
 static bool names_function(const struct dusk_profile *p, const struct dusk_frame *frame)
@@ -82,7 +103,7 @@ static int examine_nodes(struct finder *f)
 	if (!f->remedy || !f->weight || !f->interpreter || !f->named)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_modules; i++)
-		f->remedy[i] = p->modules[i].kind == DUSK_MODULE_FILE ? remedy_of(p, module_name(p, i)) : NULL;
+		f->remedy[i] = p->modules[i].kind == DUSK_MODULE_FILE ? remedy_of(f, module_name(p, i)) : NULL;
 	for (uint32_t i = 1; i < p->nr_nodes; i++) {
 		const struct dusk_frame *frame = &p->frames[p->nodes[i].frame];
 		uint32_t up = p->nodes[i].parent;
@@ -148,7 +169,7 @@ static int list(struct interpreter **ret, size_t *nr, const struct finder *f)
 int interpreters_find(struct interpreter **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind)
 {
 	struct finder f = {.p = p};
-	int err = examine_nodes(&f) ?: find_names(&f);
+	int err = find_shown(&f) ?: examine_nodes(&f) ?: find_names(&f);
 
 	if (!err) {
 		add_up(&f, kind);

@@ -3,7 +3,7 @@
  * Find interpreters with stacks that show nothing of what they interpret, and say what would help.
  *
  * Functions of Python, Perl, PHP and Ruby are data to the kernel and the CPU. A stack has them only if the walk could read
- * them, as of many versions of Python, or if the interpreter makes code for each, and says its name in a perf map or a
+ * them, as of many versions of Python and PHP, or if the interpreter makes code for each, and says its name in a perf map or a
  * jitdump.
  */
 #pragma once
@@ -18,8 +18,8 @@ struct interpreter {
 };
 
 /*
- * Find those of processes without any named function of the language, or of a JIT, the heaviest first; none of Python if
- * functions of it were recorded. Weights are counts if
+ * Find those of processes without any named function of the language, or of a JIT, the heaviest first; none of a language of which
+ * functions were recorded. Weights are counts if
  * kind_counts(@kind), else nanoseconds. Free *@ret with free(). Returns 0 or -ENOMEM.
  */
 int interpreters_find(struct interpreter **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind);

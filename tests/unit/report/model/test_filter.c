@@ -182,6 +182,17 @@ static void a_language_has_own_code_and_libraries(void **state)
 	leaves(f, &(struct filter){.own = true}, "py;<module>;load;decode 2\npy;decode 1\npy;decode;load 1\n");
 }
 
+/* Composer's folder, Debian's, and programs in one file. */
+static void php_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "php", "outermost", 2,
+		   "/srv/app.php!{main};/srv/vendor/a/b/src/Client.php!Client::send;/usr/share/php/C/D.php!D::e;"
+		   "phar:///usr/bin/x.phar/src/F.php!g;/srv/shop.php!sell");
+	leaves(f, &(struct filter){.own = true}, "php;{main};sell 2\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -201,6 +212,7 @@ int main(void)
 		TEST(no_more_is_hidden_than_the_function_that_runs_it),
 		TEST(without_such_code_nothing_is_hidden_or_copied),
 		TEST(a_language_has_own_code_and_libraries),
+		TEST(php_has_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

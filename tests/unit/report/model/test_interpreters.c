@@ -65,6 +65,27 @@ static void python_whose_code_is_shown_gets_no_advice(void **state)
 	assert_non_null(advice(f, "/usr/bin/perl", 4));
 }
 
+/* Code of one language says nothing of another one. */
+static void only_the_language_whose_code_is_shown_gets_no_advice(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "shown", "outermost", 3, "/usr/bin/php8.2!main;/usr/bin/php8.2!execute_ex;/srv/app.php!{main}");
+	folded_add(f, "apache", "outermost", 1, "/usr/lib/apache2/modules/libphp8.2.so!main");
+	folded_add(f, "python", "outermost", 4, "/usr/bin/python3.9!main");
+	assert_null(advice(f, "/usr/bin/php8.2", 3));
+	assert_null(advice(f, "/usr/lib/apache2/modules/libphp8.2.so", 1));
+	assert_non_null(advice(f, "/usr/bin/python3.9", 4));
+}
+
+static void php_without_its_functions_is_advised(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "php", "outermost", 3, "/usr/bin/php8.3!main;/usr/bin/php8.3!execute_ex");
+	assert_non_null(strstr(advice(f, "/usr/bin/php8.3", 3), "PHP 8.2 and 8.4"));
+}
+
 static void where_nothing_helps_that_is_said(void **state)
 {
 	struct folded *f = *state;
@@ -87,9 +108,13 @@ static void programs_of_other_languages_get_no_advice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(python_is_advised_by_its_version),		 TEST(a_process_with_names_needs_no_advice),
-		TEST(python_whose_code_is_shown_gets_no_advice), TEST(where_nothing_helps_that_is_said),
+		TEST(python_is_advised_by_its_version),
+		TEST(a_process_with_names_needs_no_advice),
+		TEST(python_whose_code_is_shown_gets_no_advice),
+		TEST(where_nothing_helps_that_is_said),
 		TEST(programs_of_other_languages_get_no_advice),
+		TEST(only_the_language_whose_code_is_shown_gets_no_advice),
+		TEST(php_without_its_functions_is_advised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
