@@ -102,6 +102,8 @@ struct lang {
 	u32 keep;	      /* places from here on are left out, */
 	u32 outer;	      /* but these are kept apart */
 	u32 loops;	      /* native frames of the function that runs code */
+	u32 jits, has_jit;    /* those of code of a JIT in its place; some of them are */
+	u64 caller;	      /* the native frame that was put last */
 	u32 outside;	      /* runs that are behind the outermost native frame */
 	u32 is_placed;	      /* the native frame of the run is put */
 	u64 run;	      /* what lies on the native stack for the run whose frames come next */

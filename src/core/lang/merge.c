@@ -20,6 +20,7 @@ static INLINE void start(struct walk *w)
 	}
 	l->run = ~0ULL; /* frames behind the last run: their native frames are not there */
 	l->is_placed = 1;
+	l->caller = 0;
 }
 
 static INLINE void put(struct walk *w, u64 frame)
@@ -66,6 +67,12 @@ static INLINE bool is_of_loop(const struct runtime *rt, u64 frame)
 	       frame_offset(frame) - frame_is_return(frame) - rt->loop < rt->loop_bytes;
 }
 
+/* Is it one of code that the JIT of PHP has made? It takes the place of the loop, and is called by PHP as that is. */
+static INLINE bool is_of_jit(const struct runtime *rt, u64 frame, u64 caller)
+{
+	return frame_is_anon(frame) && frame_module(caller) == rt->module && rt->language == LANGUAGE_PHP;
+}
+
 TURN(merge_frame, struct walk, w)
 {
 	struct lang *l = &w->lang;
@@ -84,21 +91,27 @@ TURN(merge_frame, struct walk, w)
 
 		put(w, native_frame);
 		l->native = native - 1;
-		l->is_placed =
-			l->run == LANG_NEXT_LOOP ? is_of_loop(&l->runtime, native_frame) : is_below_run(w, native - 1);
+		l->is_placed = l->run != LANG_NEXT_LOOP
+				       ? is_below_run(w, native - 1)
+				       : is_of_loop(&l->runtime, native_frame) ||
+						 (l->has_jit && is_of_jit(&l->runtime, native_frame, l->caller));
+		l->caller = native_frame;
 	}
 	return NEXT;
 }
 
 TURN(count_loop, struct walk, w)
 {
-	w->lang.loops += is_of_loop(&w->lang.runtime, at(w->out.frame, turn));
+	u64 frame = at(w->out.frame, turn), caller = turn + 1 < w->out.nr ? at(w->out.frame, turn + 1) : 0;
+
+	w->lang.loops += is_of_loop(&w->lang.runtime, frame);
+	w->lang.jits += is_of_jit(&w->lang.runtime, frame, caller);
 	return NEXT;
 }
 
 GLOBAL int merge_count_loops(struct walk *w NONNULL)
 {
-	w->lang.loops = 0;
+	w->lang.loops = w->lang.jits = 0;
 	loop(w->out.nr, count_loop, w);
 	return 0;
 }
@@ -111,12 +124,15 @@ static INLINE bool has_all_loops(struct walk *w)
 {
 	struct lang *l = &w->lang;
 
-	l->outside = 0;
+	l->outside = l->has_jit = 0;
 	if (!l->nr || at(l->frame, l->nr - 1) != LANG_NEXT_LOOP)
 		return true;
 	merge_count_loops(w);
 	if (!has_all_frames(w))
 		return false;
+	l->has_jit = l->loops < l->runs;
+	if (l->has_jit)
+		l->loops += l->jits;
 	if (l->loops >= l->runs)
 		return true;
 	l->outside = l->runs - l->loops;

@@ -15,7 +15,7 @@ static INLINE bool has_all_frames(const struct walk *w)
 	return !w->laps && outcome_is_complete(w->outcome);
 }
 
-/* Count the native frames of the loop, to w->lang.loops. */
+/* Count the native frames of the loop, and of code of a JIT in its place, to w->lang.loops and .jits. */
 GLOBAL int merge_count_loops(struct walk *w NONNULL);
 
 /* Make w->out the joined stack. It never waits. Returns 0; -ENOENT: a native frame of the loop is missing, and w->out is unchanged. */

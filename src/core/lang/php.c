@@ -96,7 +96,7 @@ GLOBAL int php_thread(struct walk *w NONNULL)
 	int err;
 
 	merge_count_loops(w);
-	if (!l->loops)
+	if (!(l->loops + l->jits))
 		return -ESRCH;
 	err = read_word(l, l->runtime.symbol[SYMBOL_PHP_GLOBALS] + GLOBALS_FRAME);
 	if (err)

@@ -26,7 +26,8 @@ static const struct {
 	{"python", "Python 3.12 and newer shows its functions (python3 -X perf), this one does not", PYTHON},
 	{"perl", "nothing: Perl shows no functions of its programs", PERL},
 	{"php",
-	 "nothing: functions of PHP 8.2 and 8.4 are shown, built without threads, unless their JIT made code of them",
+	 "nothing: functions of PHP 8.2 and 8.4 are shown, built without threads, but not what the JIT of 8.2 made "
+	 "code of",
 	 PHP},
 	{"ruby", "ruby --yjit-perf (3.3 and newer), for what YJIT compiles; Ruby shows no functions that it interprets",
 	 RUBY},

@@ -18,6 +18,8 @@
 #define PHP 7 /* the number of the module */
 #define LOOP 0x4000
 #define LOOP_BYTES 0x100
+#define LOOP_FRAME (LOOP + 0x20)
+#define JIT 0x5000
 #define OTHER 0x9000
 #define API_8_2 20220829
 #define API_8_3 20230831
@@ -149,15 +151,14 @@ static void begin(u32 is_8_4)
 					  .symbol[SYMBOL_PHP_MODULES] = MODULES};
 }
 
-static void native(u64 offset)
-{
-	w.out.frame[w.out.nr++] = frame_make(PHP, offset, 1);
-}
-
+/* Native frames from the innermost one outwards: of the loop, of a JIT, of another library, of PHP's other functions. */
 static void natives(const char *kinds)
 {
 	for (; *kinds; kinds++)
-		native(*kinds == 'l' ? LOOP + 0x20 : OTHER);
+		w.out.frame[w.out.nr++] = *kinds == 'l'	  ? frame_make(PHP, LOOP_FRAME, 1)
+					  : *kinds == 'j' ? frame_make(0, JIT, 1)
+					  : *kinds == 'x' ? frame_make(PHP + 1, OTHER, 1)
+							  : frame_make(PHP, OTHER, 1);
 }
 
 static void run(u64 current)
@@ -194,8 +195,6 @@ static void is_native(u32 nr, u64 offset)
 	assert_true(nr < w.out.nr);
 	assert_int_equal(frame_offset(w.out.frame[nr]), offset);
 }
-
-#define LOOP_FRAME (LOOP + 0x20)
 
 static void write_module(u32 api, u32 flags)
 {
@@ -331,6 +330,43 @@ static void php__the_callers_of_a_fiber_are_behind_its_stack(void **state)
 	is_native(3, OTHER);
 	is_at(4, "sell", "Shop", 11);
 	is_at(5, "{main}", "", 3);
+}
+
+static void php__code_of_its_jit_takes_the_place_of_the_loop(void **state)
+{
+	static const char *const stacks[] = {"ololo", "ojolo", "olojo", "ojojo"};
+
+	(void)state;
+	for (u32 i = 0; i < COUNT(stacks); i++) {
+		begin(1);
+		natives(stacks[i]);
+		run(write_calls());
+		assert_int_equal(w.lang.lost, 0);
+		assert_int_equal(w.out.nr, 8);
+		is_at(1, "{closure}", "", 23);
+		is_native(2, stacks[i][1] == 'j' ? JIT : LOOP_FRAME);
+		is_native(3, OTHER);
+		is_at(4, "sell", "Shop", 11);
+		is_at(5, "{main}", "", 3);
+		is_native(6, stacks[i][3] == 'j' ? JIT : LOOP_FRAME);
+	}
+}
+
+/* As that of PCRE, which a library has called. */
+static void php__code_of_another_jit_does_not(void **state)
+{
+	(void)state;
+	begin(1);
+	natives("jxolo");
+	run(write_calls());
+	assert_int_equal(w.out.nr, 8);
+	is_native(0, JIT);
+	is_native(1, OTHER);
+	is_native(2, OTHER);
+	is_at(3, "{closure}", "", 23);
+	is_native(4, LOOP_FRAME);
+	is_native(5, OTHER);
+	is_at(6, "sell", "Shop", 11);
 }
 
 static void php__code_outside_of_functions_has_no_name_but_the_program(void **state)
@@ -511,6 +547,8 @@ int main(void)
 		cmocka_unit_test(php__a_thread_without_the_loop_has_no_frames),
 		cmocka_unit_test(php__a_cut_stack_has_no_frames_but_one_that_is_lost),
 		cmocka_unit_test(php__the_callers_of_a_fiber_are_behind_its_stack),
+		cmocka_unit_test(php__code_of_its_jit_takes_the_place_of_the_loop),
+		cmocka_unit_test(php__code_of_another_jit_does_not),
 		cmocka_unit_test(php__code_outside_of_functions_has_no_name_but_the_program),
 		cmocka_unit_test(php__a_frame_that_has_only_begun_has_no_line),
 		cmocka_unit_test(php__an_exception_keeps_the_line_elsewhere),
