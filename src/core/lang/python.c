@@ -171,16 +171,17 @@ static INLINE u32 field(const struct lang *l, enum field which)
 	return l->runtime.field[which];
 }
 
-/* Do the fields that are looked for in what is read of frames and of code lie there? */
-static INLINE bool fields_are_read(const struct lang *l)
+/* Do the fields that are looked for in what is read of frames and of code lie there? Without branches, of which the verifier follows each way. */
+GLOBAL bool python_is_readable(struct lang *l NONNULL)
 {
-	u32 outside = 0;
+	u64 outside = 0;
 
 	for (u32 i = FRAME_PREVIOUS; i <= FRAME_OWNER; i++)
-		outside |= at(l->runtime.field, i) >= FRAME_BYTES;
+		outside |= FRAME_BYTES - 1ULL - at(l->runtime.field, i);
 	for (u32 i = CODE_NAME; i <= CODE_LINES; i++)
-		outside |= at(l->runtime.field, i) - CODE_KEY_AT >= CODE_KEY_END - CODE_KEY_AT;
-	return !outside;
+		outside |=
+			(at(l->runtime.field, i) - (u64)CODE_KEY_AT) | (CODE_KEY_END - 1ULL - at(l->runtime.field, i));
+	return (s64)outside >= 0;
 }
 
 /* Read where the runtime says that its structures have their fields. Returns 0, -ENOSYS, -EFAULT or -EACCES. */
@@ -200,7 +201,7 @@ static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 		at(l->runtime.field, i) = l->value;
 	}
 	l->runtime.field[TEXT_WIDE] = field(l, TEXT_ASCII) + 16;
-	return err ?: fields_are_read(l) ? 0 : -ENOSYS;
+	return err ?: python_is_readable(l) ? 0 : -ENOSYS;
 }
 
 static INLINE void take_row(struct lang *l, u32 version)

@@ -19,5 +19,6 @@ GLOBAL int python_thread(struct walk *w NONNULL);
 GLOBAL int python_frame(struct walk *w NONNULL);
 GLOBAL int python_code(struct walk *w NONNULL);
 
-/* A part that is verified once; python.c says what it does. */
+/* Parts that are verified once; python.c says what they do. */
+GLOBAL bool python_is_readable(struct lang *l NONNULL);
 GLOBAL int python_number(struct lang *l NONNULL);

@@ -52,7 +52,7 @@ static const char *merged(void)
 {
 	char *to = text;
 
-	assert_int_equal(merge_stacks(&w), 0);
+	assert_int_equal(lang_merge(&w), 0);
 	walk_finish(&w);
 	assert_true(w.out.nr <= w.max_depth);
 	for (u32 i = 0; i < w.out.nr; i++) {
@@ -290,6 +290,7 @@ static void by_loop(u32 native, u32 bytes)
 	w.lang.runtime.module = 1;
 	w.lang.runtime.loop = native;
 	w.lang.runtime.loop_bytes = bytes;
+	w.lang.runs = w.lang.nr_frames;
 	for (u32 i = 1; i <= w.lang.nr_frames; i++) {
 		w.lang.frame[w.lang.nr++] = frame_of_code(LANGUAGE_PYTHON, i, 0);
 		w.lang.frame[w.lang.nr++] = LANG_NEXT_LOOP;
@@ -322,7 +323,7 @@ static void merge__too_few_frames_of_the_loop_change_nothing(void **state)
 			w.outcome = UNDEFINED_RA;
 			w.laps = 1;
 		}
-		assert_int_equal(merge_stacks(&w), -ENOENT);
+		assert_int_equal(lang_merge(&w), -ENOENT);
 		assert_int_equal(w.out.nr, 6);
 		assert_int_equal(w.out.frame[5], frame_make(1, 5, 1));
 	}
