@@ -30,8 +30,7 @@ static const struct option options[] = {
 	{0, "no-kernel", OPTION_OFF, offsetof(struct options, kernel), NULL, "the user stacks only"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
 	 "--all: threads of the kernel, too"},
-	{0, "native", OPTION_FLAG, offsetof(struct options, native), NULL,
-	 "functions of interpreters that run what is shown"},
+	{0, "native", OPTION_FLAG, offsetof(struct options, native), NULL, "functions that run interpreted code, too"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and thread"},
 	{0},
 };
