@@ -656,7 +656,7 @@ static void python__a_deep_recursion_keeps_both_ends(void **state)
 	assert_int_equal(w.outcome, TOO_DEEP);
 	assert_int_equal(w.lang.lost, 0);
 	assert_int_equal(frame_code(w.out.frame[3]), frame_code(w.out.frame[4]));
-	assert_string_equal(port_code(frame_code(w.out.frame[DEFAULT_DEPTH - 3]))->name_text, "main");
+	assert_string_equal((const char *)port_code(frame_code(w.out.frame[DEFAULT_DEPTH - 3]))->name_text, "main");
 	assert_int_equal(w.out.frame[DEFAULT_DEPTH / 4 * 3], FRAME_GAP);
 }
 
