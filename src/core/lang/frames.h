@@ -25,6 +25,13 @@ static INLINE int code_is_known(struct lang *l)
 	return l->code_number || is_numbered ? 0 : -ENOENT;
 }
 
+/* Before content is read: it is compared with that of other code as a whole. */
+static INLINE void clear_content(struct lang *l)
+{
+	each (i, COUNT(l->content_word))
+		within(l->content_word, i, 255) = 0;
+}
+
 static INLINE void put_frame(struct lang *l, u64 frame)
 {
 	u32 nr = l->nr;

@@ -245,7 +245,7 @@ static INLINE int next_generator(struct lang *l)
 }
 
 /* The frame has no function: it may be in the place of those of generators. */
-static INLINE int pass_placeholder(struct lang *l)
+static INLINE int pass_empty_frame(struct lang *l)
 {
 	bool is_of_generator = (l->word[FRAME_INFO] & INFO_KIND) == IS_OBJECT;
 
@@ -287,7 +287,7 @@ GLOBAL int php_frame(struct walk *w NONNULL)
 		return err;
 	l->code = l->word[FRAME_FUNCTION];
 	if (!l->code)
-		return pass_placeholder(l);
+		return pass_empty_frame(l);
 	known = php_number(l);
 	if (known == -ENOENT) {
 		l->step = LANG_CODE;
@@ -360,8 +360,7 @@ GLOBAL int php_code(struct walk *w NONNULL)
 	struct code_content *c = &l->content;
 	int err;
 
-	each (i, COUNT(l->content_word))
-		within(l->content_word, i, 255) = 0;
+	clear_content(l);
 	err = read_names(l);
 	if (err)
 		return err;

@@ -419,9 +419,9 @@ static INLINE int read_frame(struct walk *w, u64 at)
 	w->lang.page = page;
 	if (w->lang.runtime.version <= ONE_RUN)
 		return port_read(w->lang.word, OLD_FRAME_BYTES, at);
-	if (page == last && s->base != page && !port_read(s->word, PAGE_BYTES, page)) {
+	if (page == last && s->base != page) {
 		s->base = page;
-		s->len = PAGE_BYTES;
+		s->len = port_read(s->word, PAGE_BYTES, page) ? 0 : PAGE_BYTES;
 	}
 	if (s->base != page || s->len != PAGE_BYTES || at & 7 || from > (PAGE_BYTES - FRAME_BYTES) / 8)
 		return port_read(w->lang.word, FRAME_BYTES, at);
@@ -527,7 +527,6 @@ static INLINE int begin_code(struct lang *l, u64 table)
 		return 0;
 	}
 	err = err ?: read_word(l, table + BYTES_SIZE);
-
 	if (err)
 		return err;
 	l->table_bytes = l->value < MAX_TABLE_BYTES ? l->value : MAX_TABLE_BYTES;
@@ -574,8 +573,7 @@ GLOBAL int python_code(struct walk *w NONNULL)
 
 	if (!l->pieces)
 		return begin_code(l, table);
-	each (i, COUNT(l->content_word))
-		within(l->content_word, i, 255) = 0;
+	clear_content(l);
 	err = read_piece(l, table);
 	if (!err && !is_piece)
 		err = read_head(l);
