@@ -56,7 +56,7 @@ struct symbols {
 
 /* What is known of the runtime of an address space, if modules.runtime says that there is one. */
 struct runtime {
-	u64 symbol[16];		/* addresses of NR_LANG_SYMBOLS; 0: it has none */
+	u64 symbol[64];		/* addresses of NR_LANG_SYMBOLS; 0: it has none */
 	u64 loop, loop_bytes;	/* the function that runs code: its place in the file */
 	u32 module;		/* the number of the file */
 	u32 language, version;	/* minor */

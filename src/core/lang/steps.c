@@ -20,7 +20,7 @@ static INLINE struct range *next_range(struct modules *ms)
 /* The symbols of each language, in the order of both. The first one of each says that it is that language's runtime. */
 static const struct {
 	u32 first, end, loop;
-} symbols_of[4] = {
+} symbols_of[8] = {
 	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
 	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, NR_LANG_SYMBOLS, SYMBOL_PHP_LOOP},
 };
@@ -98,14 +98,26 @@ static INLINE int find_symbol(struct walk *w)
 	return l->symbol < end ? 0 : end_examination(w, 0);
 }
 
-/* What is a runtime's step, which is @name for all of them. */
-#define STEP_OF(w, name) ((w)->lang.runtime.language == LANGUAGE_PHP ? php_##name(w) : python_##name(w))
+/* A step that each language has one of: a line each. */
+#define STEP_OF_LANGUAGE(step)                                 \
+	static INLINE int step##_of_language(struct walk *w)   \
+	{                                                      \
+		switch (w->lang.runtime.language) {            \
+		case LANGUAGE_PYTHON: return python_##step(w); \
+		case LANGUAGE_PHP: return php_##step(w);       \
+		}                                              \
+		return -ESRCH;                                 \
+	}
+STEP_OF_LANGUAGE(learn)
+STEP_OF_LANGUAGE(thread)
+STEP_OF_LANGUAGE(frame)
+STEP_OF_LANGUAGE(code)
 
 static INLINE int learn(struct walk *w)
 {
 	struct range *r = module_here(&w->modules);
 	struct lang *l = &w->lang;
-	int err = STEP_OF(w, learn);
+	int err = learn_of_language(w);
 
 	if (w->modules.wait.bytes)
 		return err;
@@ -131,9 +143,9 @@ static INLINE int step_of(struct walk *w)
 	case LANG_EXAMINE: return examine(w);
 	case LANG_SYMBOLS: return find_symbol(w);
 	case LANG_LEARN: return learn(w);
-	case LANG_THREAD: return STEP_OF(w, thread);
-	case LANG_FRAMES: return STEP_OF(w, frame);
-	case LANG_CODE: return STEP_OF(w, code);
+	case LANG_THREAD: return thread_of_language(w);
+	case LANG_FRAMES: return frame_of_language(w);
+	case LANG_CODE: return code_of_language(w);
 	case LANG_MERGE: return merge(w);
 	}
 	return -ESRCH;

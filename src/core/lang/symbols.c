@@ -16,7 +16,7 @@ struct symbol_name {
 	u64 hash, word[2], last; /* @last: a mask of the bytes of word[1] that belong to the name */
 };
 
-static const struct symbol_name names[16] = {
+static const struct symbol_name names[64] = {
 	[SYMBOL_PYTHON_RUNTIME] = {0x88b5a111, {0x69746e755279505f, 0x656d}, 0xffffff},	 /* _PyRuntime */
 	[SYMBOL_PYTHON_VERSION] = {0x0433d953, {0x69737265565f7950, 0x6e6f}, 0xffffff},	 /* Py_Version */
 	[SYMBOL_PYTHON_CODE] = {0x72bde1ca, {0x545f65646f437950, 0x657079}, 0xffffffff}, /* PyCode_Type */
