@@ -40,6 +40,8 @@ enum lang_symbol {
 	SYMBOL_PHP_LOOP,
 	SYMBOL_PHP_GLOBALS,
 	SYMBOL_PHP_MODULES,
+	SYMBOL_HOTSPOT_FIELDS,
+	SYMBOL_HOTSPOT_TYPES,
 	NR_LANG_SYMBOLS
 };
 
@@ -54,6 +56,85 @@ struct symbols {
 	u64 word[16];
 };
 
+/* What HotSpot says of its structures: where they have what, in bytes; addresses of its variables; and sizes. hotspot_fields.c */
+enum hotspot_field {
+	HOTSPOT_HEAPS, /* variables */
+	HOTSPOT_CALL_STUB_RETURN,
+	HOTSPOT_VERSION,
+	HOTSPOT_ARRAY_LENGTH,
+	HOTSPOT_ARRAY_DATA,
+	HOTSPOT_HEAP_MEMORY,
+	HOTSPOT_HEAP_MAP,
+	HOTSPOT_HEAP_SHIFT,
+	HOTSPOT_SPACE_LOW,
+	HOTSPOT_SPACE_HIGH,
+	HOTSPOT_BLOB_NAME,
+	HOTSPOT_BLOB_FRAME_SIZE,
+	HOTSPOT_BLOB_COMPLETE,
+	HOTSPOT_CODE_METHOD,
+	HOTSPOT_CODE_PCS,
+	HOTSPOT_CODE_ORIGINAL,
+	HOTSPOT_METHOD_CONST,
+	HOTSPOT_CONST_POOL,
+	HOTSPOT_CONST_NAME,
+	HOTSPOT_CONST_CODE_BYTES,
+	HOTSPOT_CONST_WORDS,
+	HOTSPOT_CONST_FLAGS,
+	HOTSPOT_POOL_CLASS,
+	HOTSPOT_POOL_FILE,
+	HOTSPOT_CLASS_NAME,
+	HOTSPOT_TEXT_LENGTH,
+	HOTSPOT_TEXT_BODY,
+	HOTSPOT_HEAP_BLOCK_BYTES, /* sizes */
+	HOTSPOT_CONST_BYTES,
+	HOTSPOT_POOL_BYTES,
+	HOTSPOT_BLOB_CODE, /* up to 22 */
+	HOTSPOT_BLOB_END,
+	HOTSPOT_CODE_PCS_END,
+	HOTSPOT_CODE_SCOPES,
+	HOTSPOT_CODE_METADATA,
+	HOTSPOT_CODE_DEOPT,
+	HOTSPOT_BLOB_CODE_AT, /* from 25 on */
+	HOTSPOT_BLOB_DATA_AT,
+	HOTSPOT_BLOB_MUTABLE,
+	HOTSPOT_BLOB_RELOCATION,
+	HOTSPOT_CODE_IMMUTABLE,
+	HOTSPOT_CODE_SCOPES_AT,
+	HOTSPOT_CODE_DEOPT_AT,
+	NR_HOTSPOT_FIELDS
+};
+
+struct hotspot {
+	u64 field[64]; /* of NR_HOTSPOT_FIELDS */
+	u64 known;     /* those that were found, a bit each */
+	u64 entry;     /* of its table that is looked at next */
+	u32 is_new;    /* as version 25 has it; 0: as 17 to 21 */
+	u32 nr_heaps;
+	/* code heaps: @map says for each piece of 1 << @shift bytes where the blob that it belongs to begins */
+	struct hotspot_heap {
+		u64 low, bytes, map;
+		u64 shift;
+	} heap[4];
+};
+
+/* Working space of hotspot.c: the code blob of a frame, and the method that is looked at. */
+struct hotspot_frame {
+	u64 blob, name; /* addresses */
+	u64 code, end;
+	u64 frame_bytes; /* 0: not fixed */
+	u64 complete;	 /* from here on in its code, the frame is set up; ~0: never */
+	u64 pc;		 /* that the scopes are looked up for */
+	u64 decode;	 /* where the next scope is, from @scopes */
+	u64 low, high;	 /* of what is searched for; at @low it is found */
+	u64 pcs, scopes, metadata;
+	u64 nr_numbers, bits; /* of @number; bits of the next one */
+	u64 number[4];	      /* of the next scope: the caller's, the method's, and that of the bytecode */
+	u64 method, constants, class_name, method_name; /* struct ConstMethod, and what it leads to */
+	u64 bytecode, bytecode_bytes;
+	u32 kind, is_stub;
+	u64 word[64];
+};
+
 /* What is known of the runtime of an address space, if modules.runtime says that there is one. */
 struct runtime {
 	u64 symbol[64];		/* addresses of NR_LANG_SYMBOLS; 0: it has none */
@@ -61,6 +142,7 @@ struct runtime {
 	u32 module;		/* the number of the file */
 	u32 language, version;	/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
+	struct hotspot hotspot;
 };
 
 struct lang {
@@ -76,7 +158,10 @@ struct lang {
 	struct runtime runtime;
 	/* working space */
 	u32 step, looked;
-	u32 symbol; /* that is looked for next */
+	u32 is_first; /* steps of a language come before the walk goes on */
+	u32 is_full;  /* there is no room for code */
+	u64 seek;     /* an address in what may be a runtime, which comes before the steps; 0: none */
+	u32 symbol;   /* that is looked for next */
 	s32 error;
 	struct symbols symbols;
 	u64 interpreter, cursor; /* the list of threads; PHP: generators that have others run */
@@ -94,6 +179,7 @@ struct lang {
 		struct code_content content;
 		u64 content_word[sizeof(struct code_content) / sizeof(u64)];
 	};
+	struct hotspot_frame hotspot;
 	/* merge.c */
 	u32 nr, nr_in_run;    /* of @frame */
 	u32 runs;	      /* marks in it */

@@ -147,19 +147,23 @@ static void put_line(struct dictionary *d, struct pb *b, uint32_t label, uint32_
 	pb_close(b, open);
 }
 
-/* Is the source file @path of PHP? Evaluated code has more behind the file's name. */
-static bool is_php(const char *path)
-{
-	return strstr(path, ".php") || strstr(path, ".phtml") || strstr(path, "eval()'d code") ||
-	       !strcmp(path, "[php]");
-}
+/* What the semantic conventions call a language, by what its files have in their names. Evaluated code of PHP has more behind the file's name. */
+static const struct {
+	const char *in_name, *type;
+} languages[] = {
+	{".php", "php"}, {".phtml", "php"}, {"eval()'d code", "php"}, {"[php]", "php"}, {".java", "jvm"},
+	{".kt", "jvm"},	 {".scala", "jvm"}, {".groovy", "jvm"},	      {".clj", "jvm"},	{"[java]", "jvm"},
+};
 
-/* As the semantic conventions call them. Languages are known by their files: source files that are not of PHP are of Python. */
+/* Languages are known by their files: others are of Python. */
 static const char *frame_type(const struct dusk_module *m)
 {
-	if (m->kind == DUSK_MODULE_SOURCE)
-		return is_php(m->path) ? "php" : "cpython";
-	return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
+	if (m->kind != DUSK_MODULE_SOURCE)
+		return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
+		if (strstr(m->path, languages[i].in_name))
+			return languages[i].type;
+	return "cpython";
 }
 
 /* Code without a name gets no function: readers can find its name if they have the file with the build id. */

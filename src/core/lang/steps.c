@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "core/lang/hotspot.h"
 #include "core/lang/merge.h"
 #include "core/lang/php.h"
 #include "core/lang/python.h"
@@ -22,7 +23,8 @@ static const struct {
 	u32 first, end, loop;
 } symbols_of[8] = {
 	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
-	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, NR_LANG_SYMBOLS, SYMBOL_PHP_LOOP},
+	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, SYMBOL_HOTSPOT_FIELDS, SYMBOL_PHP_LOOP},
+	[LANGUAGE_JAVA] = {SYMBOL_HOTSPOT_FIELDS, NR_LANG_SYMBOLS, NR_LANG_SYMBOLS},
 };
 
 /* How a range is examined that could not be read. */
@@ -40,6 +42,7 @@ static INLINE int end_examination(struct walk *w, int err)
 		return err;
 	r->examined = err && err != -ENOENT ? in_vain(r) : EXAMINED;
 	w->lang.step = err ? LANG_EXAMINE : LANG_LEARN;
+	w->lang.looked = 0;
 	return 0;
 }
 
@@ -105,6 +108,7 @@ static INLINE int find_symbol(struct walk *w)
 		switch (w->lang.runtime.language) {            \
 		case LANGUAGE_PYTHON: return python_##step(w); \
 		case LANGUAGE_PHP: return php_##step(w);       \
+		case LANGUAGE_JAVA: return hotspot_##step(w);  \
 		}                                              \
 		return -ESRCH;                                 \
 	}
@@ -121,6 +125,8 @@ static INLINE int learn(struct walk *w)
 
 	if (w->modules.wait.bytes)
 		return err;
+	if (err > 0)
+		return 0; /* there is more to do */
 	if (!err)
 		w->modules.runtime = l->runtime.language;
 	if (err && err != -ENOSYS)
@@ -163,6 +169,8 @@ GLOBAL int lang_step(struct walk *w NONNULL)
 
 	if (err && err != -ESRCH && !w->modules.wait.bytes)
 		lose(w);
+	if ((err && !w->modules.wait.bytes) || w->lang.step == LANG_THREAD)
+		w->lang.is_first = 0;
 	return err ? STOP : NEXT;
 }
 

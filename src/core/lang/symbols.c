@@ -24,11 +24,13 @@ static const struct symbol_name names[64] = {
 				{0x5f6c61764579505f, 0x6d6172466c617645},
 				~0ULL},							/* _PyEval_EvalFrameDefault */
 	[SYMBOL_PYTHON_3_8] = {0x957b6d6b, {0x7375746174537950, 0x6b4f5f}, 0xffffffff}, /* PyStatus_Ok */
-	[SYMBOL_PYTHON_3_9] = {0x50af9633, {0x5f656d6172467950, 0x65646f43746547}, ~0ULL},    /* PyFrame_GetCode */
-	[SYMBOL_PYTHON_3_10] = {0x363e1b6b, {0x535f726574497950, 0x646e65}, 0xffffffff},      /* PyIter_Send */
-	[SYMBOL_PHP_LOOP] = {0x7c444514, {0x5f65747563657865, 0x7865}, 0xffffff},	      /* execute_ex */
-	[SYMBOL_PHP_GLOBALS] = {0x40aaf857, {0x726f747563657865, 0x736c61626f6c675f}, ~0ULL}, /* executor_globals */
-	[SYMBOL_PHP_MODULES] = {0xd1322d23, {0x725f656c75646f6d, 0x79727473696765}, ~0ULL},   /* module_registry */
+	[SYMBOL_PYTHON_3_9] = {0x50af9633, {0x5f656d6172467950, 0x65646f43746547}, ~0ULL},	 /* PyFrame_GetCode */
+	[SYMBOL_PYTHON_3_10] = {0x363e1b6b, {0x535f726574497950, 0x646e65}, 0xffffffff},	 /* PyIter_Send */
+	[SYMBOL_PHP_LOOP] = {0x7c444514, {0x5f65747563657865, 0x7865}, 0xffffff},		 /* execute_ex */
+	[SYMBOL_PHP_GLOBALS] = {0x40aaf857, {0x726f747563657865, 0x736c61626f6c675f}, ~0ULL},	 /* executor_globals */
+	[SYMBOL_PHP_MODULES] = {0xd1322d23, {0x725f656c75646f6d, 0x79727473696765}, ~0ULL},	 /* module_registry */
+	[SYMBOL_HOTSPOT_FIELDS] = {0xacd3d238, {0x746f7053746f4867, 0x7463757274534d56}, ~0ULL}, /* gHotSpotVMStructs */
+	[SYMBOL_HOTSPOT_TYPES] = {0xb4c7a675, {0x746f7053746f4867, 0x73657079544d56}, ~0ULL},	 /* gHotSpotVMTypes */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */

@@ -13,6 +13,7 @@
 #include "core/code/framepointer.h"
 #include "core/code/return_rules.h"
 #include "core/code/way_out.h"
+#include "core/lang/hotspot.h"
 #include "core/tables/expr.h"
 #include "core/walk/apply.h"
 #include "core/walk/step.h"
@@ -275,8 +276,8 @@ static INLINE void note_start(struct walk *w)
 		s->reg[i] = m->reg[i];
 }
 
-/* Wait for the page that a read has noted, and go back to the frame's start. */
-static INLINE int wait_for_page(struct walk *w)
+/* Go back to the frame's start, and wait for the page that a read has noted. */
+static INLINE int begin_again(struct walk *w)
 {
 	const struct frame_start *s = &w->start;
 	struct machine *m = &w->machine;
@@ -293,7 +294,8 @@ static INLINE int wait_for_page(struct walk *w)
 	for (u32 i = 0; i < COUNT(s->reg); i++)
 		m->reg[i] = s->reg[i];
 	m->code_at = 0;
-	walk_wait(w);
+	if (w->modules.wait.bytes)
+		walk_wait(w);
 	return NEXT;
 }
 
@@ -473,6 +475,35 @@ static INLINE bool is_behind_call(struct machine *m)
 	return verifier_forget(m->scratch.error, !m->pc_is_exact && !row_of_handlers_return(m));
 }
 
+/*
+ * Leave a frame in memory without a file, if it is of HotSpot's code. Returns 0; STEP_BY_ROW: it is not; or an enum outcome, which is none if
+ * w->lang.is_first.
+ */
+static INLINE u32 step_by_language(struct walk *w)
+{
+	struct scratch *s = &w->machine.scratch;
+	int err;
+
+	if (module_here(&w->modules)->kind != MODULE_ANON)
+		return STEP_BY_ROW;
+	err = verifier_forget(s->error, hotspot_find(w));
+	if (err == -ENOENT)
+		return STEP_BY_ROW;
+	if (!err) {
+		switch (w->lang.hotspot.kind) {
+		case HOTSPOT_INTERPRETER: err = verifier_forget(s->error, hotspot_interpreted(w)); break;
+		case HOTSPOT_STUB: err = verifier_forget(s->error, hotspot_stub(w)); break;
+		default:
+			err = verifier_forget(s->error, hotspot_methods(w));
+			if (!err && !w->lang.is_first)
+				err = verifier_forget(s->error, hotspot_compiled(w));
+		}
+	}
+	if (err || w->lang.is_first)
+		return read_outcome(err, JIT_CODE);
+	return verifier_forget(s->error, hotspot_add(w));
+}
+
 /* One frame of any kind. */
 static INLINE int any_frame(struct walk *w)
 {
@@ -487,6 +518,11 @@ static INLINE int any_frame(struct walk *w)
 	pc = m->pc - is_behind_call(m); /* a return address may already belong to the next function */
 	err = find_module(&w->modules, pc);
 	if (err)
+		return end(w, err);
+	err = step_by_language(w);
+	if (!err || w->lang.is_first)
+		return NEXT;
+	if (err != STEP_BY_ROW)
 		return end(w, err);
 	pc += module_here(&w->modules)->has_handlers_return & ~m->pc_is_exact &
 	      !(m->pc & 15); /* to the start of a function: no call is before it */
@@ -508,15 +544,33 @@ static INLINE int any_frame(struct walk *w)
 	return err ? end(w, err) : NEXT;
 }
 
+/* Do a step of a language, before the walk goes on. */
+static INLINE int step_of_language(struct walk *w)
+{
+	struct modules *ms = &w->modules;
+
+	if (!w->lang.seek)
+		lang_step(w);
+	else if (module_find(ms, w->lang.seek))
+		module_enter(ms, w->lang.seek);
+	if (ms->wait.bytes)
+		walk_wait(w);
+	else
+		w->lang.seek = 0;
+	return NEXT;
+}
+
 /* Walk as many simple frames as possible in one turn, since a turn is a call. Then walk one frame of any kind. */
 CORE_TURN(walk_frame, struct walk, w)
 {
 	int verdict;
 
+	if (w->lang.is_first)
+		return step_of_language(w);
 	steps(w);
 	if (w->out.nr >= w->max_depth && deep_make_room(w))
 		return end(w, TOO_DEEP);
 	note_start(w);
 	verdict = any_frame(w);
-	return w->modules.wait.bytes ? wait_for_page(w) : verdict;
+	return w->modules.wait.bytes || w->lang.is_first ? begin_again(w) : verdict;
 }

@@ -140,7 +140,8 @@ static INLINE void walk_start(struct walk *w)
 	w->trace.on = 0;
 	w->out.nr = w->laps = 0;
 	w->sp = m->sp;
-	w->lang.lost = w->lang.refused = w->lang.nr_frames = 0;
+	w->lang.lost = w->lang.refused = w->lang.nr_frames = w->lang.is_first = w->lang.is_full = 0;
+	w->lang.numbered = w->lang.seek = 0;
 }
 
 /* prefetch.c: the walk has ended, @why; learn the row of w->row_wanted. Returns what the turn has to return. */

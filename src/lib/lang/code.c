@@ -6,6 +6,7 @@
 #include <string.h>
 #include "abi/frame.h"
 #include "base/path.h"
+#include "lib/lang/java_lines.h"
 #include "lib/lang/python_lines.h"
 
 /* Add the piece of the table in @c. Returns whether there may be more. */
@@ -49,6 +50,46 @@ static void name_php(struct code *ret)
 		snprintf(ret->name, sizeof(ret->name), "%s", *name ? name : path_name(ret->file));
 }
 
+/* Cut @text behind its last @end, or make it empty. */
+static void cut_behind(char *text, char end)
+{
+	char *last = strrchr(text, end);
+
+	text[last ? last + 1 - text : 0] = '\0';
+}
+
+/*
+ * A method is qualified with its class, which the runtime calls by its path: java/util/HashMap$Node. The source file lies in that path. A hidden
+ * class, as a lambda has one, is called by its address, too, which is left out: it is another one each time.
+ */
+static void name_java(struct code *ret)
+{
+	const struct code_content *c = &ret->content;
+	const struct code_text source = {.bytes = c->source_bytes, .width = TEXT_UTF8};
+	char class[CODE_TEXT_BYTES], name[CODE_TEXT_BYTES], file[CODE_TEXT_BYTES], *hidden;
+
+	code_text_utf8(class, &c->file, c->file_text, CODE_SOURCE_AT);
+	code_text_utf8(name, &c->name, c->name_text, sizeof(c->name_text));
+	code_text_utf8(file, &source, c->file_text + CODE_SOURCE_AT, sizeof(c->file_text) - CODE_SOURCE_AT);
+	*ret->file = '\0';
+	if (!*class) { /* a stub */
+		snprintf(ret->name, sizeof(ret->name), "%s", name);
+		return;
+	}
+	if (*file) {
+		snprintf(ret->file, sizeof(ret->file), "%s", class);
+		cut_behind(ret->file, '/');
+		snprintf(ret->file + strlen(ret->file), sizeof(ret->file) - strlen(ret->file), "%s", file);
+	}
+	hidden = strstr(class, "+0x");
+	if (hidden)
+		*hidden = '\0';
+	for (char *at = class; *at; at++)
+		if (*at == '/')
+			*at = '.';
+	snprintf(ret->name, sizeof(ret->name), "%s.%s", class, name);
+}
+
 int code_find(struct code *ret, int map, u32 number)
 {
 	struct code_content *c = &ret->content;
@@ -62,6 +103,10 @@ int code_find(struct code *ret, int map, u32 number)
 		name_php(ret);
 		return 0;
 	}
+	if (c->language == LANGUAGE_JAVA) {
+		name_java(ret);
+		return 0;
+	}
 	code_text_utf8(ret->name, &c->name, c->name_text, sizeof(c->name_text));
 	add_pieces(ret, map);
 	return 0;
@@ -71,6 +116,7 @@ u32 code_line(const struct code *c, u32 position)
 {
 	switch (c->language) {
 	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
+	case LANGUAGE_JAVA: return java_lines_find(&c->content, position);
 	case LANGUAGE_PHP: return position == FRAME_POSITION ? c->content.first_line : position;
 	}
 	return 0;
