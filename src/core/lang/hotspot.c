@@ -175,10 +175,44 @@ GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc)
 }
 
 /*
- * Go to the frame with stack pointer @sp, whose return address is at @at. Where it @may_be another word, only if it is in the code cache, and
- * follows a call. Of the registers, the caller of this says where the frame pointer is, and the thread's stays.
+ * How sure it is that a word is the return address. Java is called by code in the cache, but for the stub by which C calls it. The interpreter
+ * puts addresses where nothing is called.
  */
-GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, bool may_be_other)
+enum surety { IS_OF_C, IS_CERTAIN, IF_IT_FOLLOWS_A_CALL, IF_IT_IS_CALLED };
+
+/* Is the blob what the call before @ra calls? Calls of stubs have the address in them, or in the instruction before. */
+static INLINE bool is_called(struct lang *l, const u8 *code, u64 ra)
+{
+	const struct hotspot_frame *f = &l->hotspot;
+	u64 target = call_target(code, ra);
+
+	if (!target && hotspot_calls_by_register(code) && !read_word(l, ra - HOTSPOT_CALL_BYTES))
+		target = l->value;
+	return target - f->code < f->end - f->code;
+}
+
+GLOBAL bool hotspot_is_return(struct walk *w NONNULL, u64 ra, u32 surety)
+{
+	struct machine *m = &w->machine;
+	struct lang *l = &w->lang;
+
+	if (surety == IS_OF_C)
+		return true;
+	if (!hotspot_has(l, ra))
+		return false;
+	if (surety == IS_CERTAIN ||
+	    (surety == IF_IT_FOLLOWS_A_CALL && !framepointer_code(m, ra) && follows_call(m->code)))
+		return true;
+	if (surety == IF_IT_IS_CALLED)
+		return !framepointer_code(m, ra) && is_called(l, m->code, ra);
+	return !hotspot_blob(l, ra) && l->hotspot.kind == HOTSPOT_INTERPRETER;
+}
+
+/*
+ * Go to the frame with stack pointer @sp, whose return address is at @at, as sure as @surety says. Of the registers, the caller of this says where
+ * the frame pointer is, and the thread's stays. Overwrites l->hotspot, if the word is not the return address.
+ */
+GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, u32 surety)
 {
 	struct machine *m = &w->machine;
 	u64 ra;
@@ -186,10 +220,8 @@ GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, bool may_be_oth
 
 	if (err)
 		return err;
-	if (!ra || sp <= m->sp)
-		return -EFAULT;
-	if (may_be_other && (!hotspot_has(&w->lang, ra) || framepointer_code(m, ra) || !follows_call(m->code)))
-		return m->refused ? -EACCES : -EFAULT;
+	if (!ra || sp <= m->sp || !hotspot_is_return(w, ra, surety))
+		return w->modules.wait.bytes ? -EACCES : -EFAULT;
 	m->pc = ra;
 	m->sp = m->reg[REG_SP] = sp;
 	m->pc_is_exact = 0;
@@ -241,7 +273,7 @@ GLOBAL int hotspot_interpreted(struct walk *w NONNULL)
 	err = hotspot_put(l, position);
 	if (err || l->is_first)
 		return err;
-	err = hotspot_go_up(w, fp + 8, sp > fp ? sp : fp + 16, false);
+	err = hotspot_go_up(w, fp + 8, sp > fp ? sp : fp + 16, IS_CERTAIN);
 	lies_at(m, REG_FP, fp);
 	return err;
 }
@@ -289,29 +321,35 @@ GLOBAL int hotspot_compiled(struct walk *w NONNULL)
 	if (m->pc_is_exact)
 		begun = verifier_forget(m->scratch.nr, hotspot_begun(w));
 	if (begun == HAS_RETURN_ADDRESS)
-		return hotspot_go_up(w, m->sp, m->sp + 8, true);
+		return hotspot_go_up(w, m->sp, m->sp + 8, IF_IT_FOLLOWS_A_CALL);
 	if (begun == HAS_FRAME_POINTER)
 		up = m->sp + 16;
-	err = hotspot_go_up(w, up - 8, up, m->pc_is_exact);
+	err = hotspot_go_up(w, up - 8, up, m->pc_is_exact ? IF_IT_FOLLOWS_A_CALL : IS_CERTAIN);
 	if (begun != HAS_ROOM)
 		lies_at(m, REG_FP, up - 16);
 	return err;
 }
 
-/* A stub that Java calls may have a frame of its size; nothing on the stack; or a frame pointer. */
+/* A stub that Java calls may have a frame pointer, a frame of its size, or nothing on the stack. */
 static INLINE int leave_stub(struct walk *w)
 {
 	struct machine *m = &w->machine;
-	u64 up = m->sp + w->lang.hotspot.frame_bytes, fp = frame_pointer(m);
-	int err = w->lang.hotspot.frame_bytes ? hotspot_go_up(w, up - 8, up, m->pc_is_exact) : -EFAULT;
+	u64 bytes = w->lang.hotspot.frame_bytes, fp = frame_pointer(m), up = fp + 16;
+	u32 surety = m->pc_is_exact ? IF_IT_FOLLOWS_A_CALL : IS_CERTAIN;
+	int err = fp ? hotspot_go_up(w, up - 8, up, IF_IT_IS_CALLED) : -EFAULT;
 
-	if (err && m->pc_is_exact && !hotspot_go_up(w, m->sp, m->sp + 8, true))
-		return 0;
-	if (err) {
-		up = fp + 16;
-		err = fp ? hotspot_go_up(w, up - 8, up, true) : err;
+	if (err && bytes) {
+		up = m->sp + bytes;
+		err = hotspot_go_up(w, up - 8, up, surety);
 	}
-	lies_at(m, REG_FP, up - 16);
+	if (err && m->pc_is_exact) {
+		up = m->sp + 16; /* behind push %rbp */
+		err = hotspot_go_up(w, up - 8, up, IF_IT_IS_CALLED);
+	}
+	if (!err)
+		lies_at(m, REG_FP, up - 16);
+	else if (m->pc_is_exact)
+		err = hotspot_go_up(w, m->sp, m->sp + 8, surety);
 	return err;
 }
 
@@ -320,7 +358,7 @@ static INLINE int leave_call_stub(struct walk *w)
 {
 	struct machine *m = &w->machine;
 	u64 fp = frame_pointer(m);
-	int err = fp ? hotspot_go_up(w, fp + 8, fp + 16, false) : -EFAULT;
+	int err = fp ? hotspot_go_up(w, fp + 8, fp + 16, IS_OF_C) : -EFAULT;
 
 	if (err)
 		return err;

@@ -66,7 +66,8 @@ GLOBAL int hotspot_heaps(struct lang *l NONNULL);
 GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc);
 GLOBAL int hotspot_seek(struct walk *w NONNULL);
 GLOBAL u32 hotspot_begun(struct walk *w NONNULL);
-GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, bool may_be_other);
+GLOBAL bool hotspot_is_return(struct walk *w NONNULL, u64 ra, u32 surety);
+GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, u32 surety);
 GLOBAL int hotspot_entry(struct lang *l NONNULL, bool is_type);
 
 static INLINE u64 hotspot_field(const struct lang *l, enum hotspot_field which)

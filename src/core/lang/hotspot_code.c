@@ -108,8 +108,10 @@ static INLINE int find_scope(struct lang *l)
 	struct hotspot_frame *f = &l->hotspot;
 	s64 want = f->pc - f->code;
 	int err = 0;
+	u64 nr;
 
 	find_descs(l);
+	nr = f->high;
 	each (i, MAX_PC_DESCS) {
 		u64 middle = (f->low + f->high) / 2;
 
@@ -123,8 +125,10 @@ static INLINE int find_scope(struct lang *l)
 		else
 			f->high = middle;
 	}
-	if (!err)
-		err = read_word(l, f->pcs + f->low * PC_DESC_BYTES);
+	f->decode = 0;
+	if (err || f->low >= nr)
+		return err;
+	err = read_word(l, f->pcs + f->low * PC_DESC_BYTES);
 	f->decode = l->value >> 32;
 	return err;
 }
@@ -202,9 +206,10 @@ GLOBAL int hotspot_methods(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
 	struct hotspot_frame *f = &l->hotspot;
-	int err = find_place(w);
+	int err = f->kind == HOTSPOT_NATIVE ? 0 : find_place(w);
 
-	if (!err)
+	f->decode = 0;
+	if (!err && f->kind != HOTSPOT_NATIVE)
 		err = find_scope(l);
 	each (i, MAX_SCOPES) {
 		if (err || l->is_first || (s32)f->decode <= 0)

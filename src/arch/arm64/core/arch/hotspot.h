@@ -32,6 +32,13 @@ static INLINE bool hotspot_makes_room(u64 code, u64 bytes)
 	return code == bytes;
 }
 
+#define HOTSPOT_CALL_BYTES 0
+
+static INLINE bool hotspot_calls_by_register(const u8 *code)
+{
+	return !code;
+}
+
 static INLINE void hotspot_restore_registers(struct machine *m, u64 fp)
 {
 	m->cfa = fp;

@@ -56,6 +56,14 @@ static INLINE bool hotspot_makes_room(u64 code, u64 bytes)
 	return room && (room + 8 == bytes || room + 16 == bytes);
 }
 
+/* Does mov $N,%r10; call *%r10 come before the return address, at @code + 8? N is this far before it. */
+#define HOTSPOT_CALL_BYTES 11
+
+static INLINE bool hotspot_calls_by_register(const u8 *code)
+{
+	return code[5] == 0x41 && code[6] == 0xff && code[7] == 0xd2;
+}
+
 /* What the stub by which C calls Java has saved of its caller's registers. */
 static INLINE void hotspot_restore_registers(struct machine *m, u64 fp)
 {
