@@ -316,8 +316,8 @@ GLOBAL int hotspot_compiled(struct walk *w NONNULL)
 	u32 begun = IS_SET_UP;
 	int err;
 
-	if (!f->frame_bytes)
-		return -EFAULT;
+	if (!f->frame_bytes) /* it only goes to another method */
+		return m->pc_is_exact ? hotspot_go_up(w, m->sp, m->sp + 8, IF_IT_FOLLOWS_A_CALL) : -EFAULT;
 	if (m->pc_is_exact)
 		begun = verifier_forget(m->scratch.nr, hotspot_begun(w));
 	if (begun == HAS_RETURN_ADDRESS)

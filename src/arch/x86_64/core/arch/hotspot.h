@@ -15,21 +15,25 @@
 /* What the code at the end of a method has left on the stack. 0: it is not at its end. */
 enum hotspot_left { HOTSPOT_POPPED = 1, HOTSPOT_NOT_POPPED };
 
-/* Is @first cmp N(%r15),%rsp, and what is seven bytes behind it, ja ...; ret? */
-static INLINE bool hotspot_looks_whether_to_stop(u64 first, u64 seventh)
+/* Are the 16 bytes cmp N(%r15),%rsp; ja ...; ret? N has four bytes, or one. */
+static INLINE bool hotspot_looks_whether_to_stop(u64 code, u64 next)
 {
-	return (first & 0xffffff) == 0xa73b49 && (seventh & 0xffff) == 0x870f && (seventh >> 48 & 0xff) == 0xc3;
+	u64 ja = code >> 56 | next << 8, ja_near = code >> 32;
+
+	return ((code & 0xffffff) == 0xa73b49 && (ja & 0xffff) == 0x870f && (next >> 40 & 0xff) == 0xc3) ||
+	       ((code & 0xffffff) == 0x673b49 && (ja_near & 0xffff) == 0x870f && (next >> 16 & 0xff) == 0xc3);
 }
 
-/* @word: 16 bytes of code from the PC on. */
+/* @word: 16 bytes of code from the PC on. What comes behind pop %rbp may be a jump, for an exception. */
 static INLINE enum hotspot_left hotspot_is_left(const u64 *word)
 {
-	u64 code = word[0];
+	u64 code = word[0], next = word[1];
 
-	if ((code & 0xff) == 0xc3 || hotspot_looks_whether_to_stop(code, code >> 56 | word[1] << 8) ||
+	if ((code & 0xff) == 0xc3 || hotspot_looks_whether_to_stop(code, next) ||
 	    ((code & 0xffff) == 0x870f && (code >> 48 & 0xff) == 0xc3))
 		return HOTSPOT_POPPED;
-	if ((code & 0xff) == 0x5d && ((code >> 8 & 0xff) == 0xc3 || hotspot_looks_whether_to_stop(code >> 8, word[1])))
+	if ((code & 0xffff) == 0xc35d || (code & 0xffff) == 0xe95d ||
+	    ((code & 0xff) == 0x5d && hotspot_looks_whether_to_stop(code >> 8 | next << 56, next >> 8)))
 		return HOTSPOT_NOT_POPPED;
 	return 0;
 }
