@@ -106,7 +106,7 @@ GLOBAL bool hotspot_has(const struct lang *l NONNULL, u64 addr)
 }
 
 /* Find the blob that the segment at l->hotspot.low in heap @i belongs to: each byte of the map says how far back it leads. */
-static INLINE int find_blob(struct lang *l, u32 i, u64 pc)
+GLOBAL int hotspot_segment(struct lang *l NONNULL, u32 i, u64 pc)
 {
 	const struct hotspot_heap *heap = &at(l->runtime.hotspot.heap, i);
 	struct hotspot_frame *f = &l->hotspot;
@@ -154,7 +154,7 @@ GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc)
 {
 	struct hotspot_frame *f = &l->hotspot;
 	u32 heap = heap_of(&l->runtime.hotspot, pc);
-	int err = heap < MAX_HEAPS ? find_blob(l, heap, pc) : -ENOENT;
+	int err = heap < MAX_HEAPS ? hotspot_segment(l, heap, pc) : -ENOENT;
 
 	if (!err)
 		err = port_read(f->word, BLOB_BYTES, f->blob);
@@ -191,7 +191,7 @@ static INLINE bool is_called(struct lang *l, const u8 *code, u64 ra)
 	return target - f->code < f->end - f->code;
 }
 
-GLOBAL bool hotspot_is_return(struct walk *w NONNULL, u64 ra, u32 surety)
+static INLINE bool is_return(struct walk *w, u64 ra, u32 surety)
 {
 	struct machine *m = &w->machine;
 	struct lang *l = &w->lang;
@@ -220,7 +220,7 @@ GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, u32 surety)
 
 	if (err)
 		return err;
-	if (!ra || sp <= m->sp || !hotspot_is_return(w, ra, surety))
+	if (!ra || sp <= m->sp || !is_return(w, ra, surety))
 		return w->modules.wait.bytes ? -EACCES : -EFAULT;
 	m->pc = ra;
 	m->sp = m->reg[REG_SP] = sp;

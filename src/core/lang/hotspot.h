@@ -59,14 +59,16 @@ GLOBAL bool hotspot_has(const struct lang *l NONNULL, u64 addr);
 
 /* Parts that are verified once. */
 GLOBAL int hotspot_hash(struct lang *l NONNULL);
+GLOBAL int hotspot_find_scope(struct lang *l NONNULL);
 GLOBAL int hotspot_scope(struct lang *l NONNULL);
+GLOBAL int hotspot_put_scope(struct lang *l NONNULL);
+GLOBAL int hotspot_segment(struct lang *l NONNULL, u32 heap, u64 pc);
 GLOBAL int hotspot_text(struct lang *l NONNULL, u64 text, u32 to, u32 room);
 GLOBAL int hotspot_words(struct lang *l NONNULL);
 GLOBAL int hotspot_heaps(struct lang *l NONNULL);
 GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc);
 GLOBAL int hotspot_seek(struct walk *w NONNULL);
 GLOBAL u32 hotspot_begun(struct walk *w NONNULL);
-GLOBAL bool hotspot_is_return(struct walk *w NONNULL, u64 ra, u32 surety);
 GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, u32 surety);
 GLOBAL int hotspot_entry(struct lang *l NONNULL, bool is_type);
 

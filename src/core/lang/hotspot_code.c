@@ -103,7 +103,7 @@ static INLINE void find_descs(struct lang *l)
  * Find the first struct PcDesc that is not before the PC, and the scope that it leads to. Between two of them the code belongs to the later one, as
  * far as HotSpot itself can say.
  */
-static INLINE int find_scope(struct lang *l)
+GLOBAL int hotspot_find_scope(struct lang *l NONNULL)
 {
 	struct hotspot_frame *f = &l->hotspot;
 	s64 want = f->pc - f->code;
@@ -165,7 +165,7 @@ static INLINE u32 position_of(u64 number)
 }
 
 /* Put the method of the scope in f->number. */
-static INLINE int put_scope(struct lang *l)
+GLOBAL int hotspot_put_scope(struct lang *l NONNULL)
 {
 	struct hotspot_frame *f = &l->hotspot;
 	u32 position = position_of(f->number[SCOPE_BYTECODE]);
@@ -210,13 +210,13 @@ GLOBAL int hotspot_methods(struct walk *w NONNULL)
 
 	f->decode = 0;
 	if (!err && f->kind != HOTSPOT_NATIVE)
-		err = find_scope(l);
+		err = hotspot_find_scope(l);
 	each (i, MAX_SCOPES) {
 		if (err || l->is_first || (s32)f->decode <= 0)
 			break;
 		err = hotspot_scope(l);
 		if (!err)
-			err = put_scope(l);
+			err = hotspot_put_scope(l);
 		f->decode = f->number[SCOPE_SENDER];
 	}
 	if (err || l->is_first || l->nr)
