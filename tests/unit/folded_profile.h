@@ -57,7 +57,11 @@ static inline bool folded_ends(const char *name, const char *end)
 static inline enum dusk_module_kind folded_kind(const char *name)
 {
 	if (name[0] != '[')
-		return folded_ends(name, ".py") || folded_ends(name, ".php") ? DUSK_MODULE_SOURCE : DUSK_MODULE_FILE;
+		return folded_ends(name, ".py") || folded_ends(name, ".php") || folded_ends(name, ".java")
+			       ? DUSK_MODULE_SOURCE
+			       : DUSK_MODULE_FILE;
+	if (!strcmp(name, "[java]"))
+		return DUSK_MODULE_SOURCE;
 	if (!strcmp(name, "[vdso]"))
 		return DUSK_MODULE_VDSO;
 	return strcmp(name, "[anon]") ? DUSK_MODULE_KERNEL : DUSK_MODULE_ANON;

@@ -64,16 +64,30 @@ static bool is_library(const char *module)
 	return so || !strcmp(module, "[vdso]");
 }
 
-/* Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer. */
+/* Does @path begin with one of these, up to a NULL? */
+static bool begins_with(const char *path, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (!strncmp(path, *beginnings, strlen(*beginnings)))
+			return true;
+	return false;
+}
+
+/*
+ * Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer. Files of Java are
+ * in the folders of their package, and what has no file is the runtime's.
+ */
 static bool is_library_source(const char *path)
 {
+	static const char *const beginnings[] = {"<frozen ", "phar://",	 "java/",  "javax/", "jdk/",
+						 "sun/",     "com/sun/", "[java]", NULL};
 	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3", "/site-packages/",
 					      "/dist-packages/", "/vendor/",	   "/usr/share/php/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strstr(path, folders[i]))
 			return true;
-	return !strncmp(path, "<frozen ", strlen("<frozen ")) || !strncmp(path, "phar://", strlen("phar://"));
+	return begins_with(path, beginnings);
 }
 
 /* Files in different folders may have the same label: one of the user's own is enough. */

@@ -20,7 +20,7 @@
 static const struct {
 	const char *file, *remedy;
 } runtimes[] = {
-	{"libjvm.so", "java -XX:+PreserveFramePointer"},
+	{"libjvm.so", "Java 17, 21 and 25 need none; others: java -XX:+PreserveFramePointer"},
 	{"node", "node --interpreted-frames-native-stack --perf-basic-prof"},
 	{"libnode.so", "node --interpreted-frames-native-stack --perf-basic-prof"},
 	{"luajit", "LuaJIT's traces have none: luajit -joff"},

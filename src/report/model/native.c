@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#define STUBS "[java]"	/* C calls Java by a stub of the runtime, which is in no file: no function of C is its frame */
 #define SEVERAL "[...]" /* the frame that stands for those that were left out of a stack */
 
 static bool has_source(const struct dusk_profile *p)
@@ -22,6 +23,12 @@ static const struct dusk_frame *frame_of(const struct dusk_profile *p, uint32_t 
 static bool is_source(const struct dusk_profile *p, uint32_t node)
 {
 	return p->modules[frame_of(p, node)->module].kind == DUSK_MODULE_SOURCE;
+}
+
+/* Is it code that a function of the interpreter runs, if its caller is one? */
+static bool is_interpreted(const struct dusk_profile *p, uint32_t node)
+{
+	return is_source(p, node) && strcmp(p->modules[frame_of(p, node)->module].path, STUBS);
 }
 
 /* Is @node one function of user code that the CPU runs itself? */
@@ -51,7 +58,7 @@ int native_hide(struct filtered *f)
 	if (filtered_own(f, nodes, p->nr_nodes, 0))
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		if (is_source(p, i))
+		if (is_interpreted(p, i))
 			f->nodes[i].parent = caller_of_native(p, p->nodes[i].parent);
 	return 0;
 }
@@ -59,6 +66,6 @@ int native_hide(struct filtered *f)
 void native_interpreters(const struct dusk_profile *p, bool *ret)
 {
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		if (is_source(p, i) && is_native(p, p->nodes[i].parent))
+		if (is_interpreted(p, i) && is_native(p, p->nodes[i].parent))
 			ret[frame_of(p, p->nodes[i].parent)->module] = true;
 }

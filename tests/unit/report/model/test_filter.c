@@ -193,6 +193,19 @@ static void php_has_own_code_and_libraries(void **state)
 	leaves(f, &(struct filter){.own = true}, "php;{main};sell 2\n");
 }
 
+/* The JDK's packages, and the runtime's stubs. C calls Java by one of these: its caller stays. */
+static void java_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+	const char *stack = "/bin/java!main;/lib/libjvm.so!call_helper;[java]!call_stub;app/Main.java!app.Main.run;"
+			    "java/util/HashMap.java!java.util.HashMap.get;/lib/libjvm.so!slow";
+
+	folded_add(f, "java", "outermost", 2, stack);
+	leaves(f, &(struct filter){.own = true}, "java;main;app.Main.run 2\n");
+	leaves(f, &(struct filter){.hide_native = true},
+	       "java;main;call_helper;call_stub;app.Main.run;java.util.HashMap.get;slow 2\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -213,6 +226,7 @@ int main(void)
 		TEST(without_such_code_nothing_is_hidden_or_copied),
 		TEST(a_language_has_own_code_and_libraries),
 		TEST(php_has_own_code_and_libraries),
+		TEST(java_has_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

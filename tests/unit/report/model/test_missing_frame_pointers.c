@@ -9,7 +9,7 @@
 #include "folded_profile.h"
 #include "report/model/missing_frame_pointers.h"
 
-#define JAVA "java -XX:+PreserveFramePointer"
+#define JAVA "Java 17, 21 and 25 need none; others: java -XX:+PreserveFramePointer"
 
 static struct dusk_outcome outcomes[] = {
 	{"outermost", "", DUSK_COMPLETE},
