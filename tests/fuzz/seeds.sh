@@ -144,6 +144,16 @@ printf '\0\0\003\001\0\0\001\0\0\0\0\0\0\0\0\010\0\0\007'"$framed$words$others" 
 printf '\007\0\0\0\0\017\0\0\0\0\0\0\0\0\0\0\0\002\003\0\0\0\0\001\0\0'"$words" >cached_stack/units
 
 # Versions of Python, with nothing changed, and with loops, wild pointers, another thread and lengths; deep and cut.
+# Versions; changes in metaspace, a blob, the stack; a page that is not safe, few kept frames.
+mkdir -p hotspot
+for version in 0 1 2; do
+	printf "\\$(printf %03o $version)"'\0\7\0' >"hotspot/whole-$version"
+	printf "\\$(printf %03o $((32 + version)))"'\0\7\0' >"hotspot/waits-$version"
+	printf "\\$(printf %03o $version)"'\012\7\0' >"hotspot/unsafe-$version"
+	printf "\\$(printf %03o $version)"'\0\1\0' >"hotspot/cut-$version"
+	printf "\\$(printf %03o $((4 + version)))"'\0\7\0\030\0\0\377\0\0\0\0\100\0\1\0\0\0\200\121\0\2\0\0\0' >"hotspot/changed-$version"
+done
+
 mkdir -p lang
 for version in 0 1 2 3; do
 	printf "\\$(printf %03o $((208 + version)))"'\005\0' >"lang/whole-$version"

@@ -69,13 +69,13 @@ for thread in log:
             if different < 4:
                 print("java:", *a[1:], "dusk:", *b, sep="\n  ")
 print(nr, "stacks,", different, "different")
-sys.exit(different > 0 or nr < 300)
+sys.exit(different > 0 or nr < 1000)
 END
 
 # as_java_sees JAVA OPTION...
 as_java_sees() {
 	"$dusk" record -q -e syscalls:sys_enter_sched_yield -o j.dusk -- "$@" -XX:+UnlockDiagnosticVMOptions -XX:+ShowHiddenFrames \
-		"$victims/Stacks.java" "$tmp/log" 3 || return
+		"$victims/Stacks.java" "$tmp/log" 500 || return
 	"$dusk" query -i j.dusk --csv "$frames" >frames.csv
 	python3 compare.py log frames.csv
 }

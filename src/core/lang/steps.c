@@ -157,9 +157,10 @@ static INLINE int step_of(struct walk *w)
 	return -ESRCH;
 }
 
+/* The frames of Java are there already. */
 static INLINE void lose(struct walk *w)
 {
-	w->lang.lost = !!w->modules.runtime;
+	w->lang.lost = w->modules.runtime && w->modules.runtime != LANGUAGE_JAVA;
 	w->lang.nr_frames = 0;
 }
 

@@ -3,7 +3,7 @@
  * Calls of all kinds, in code that is interpreted at first and compiled later. Some yield the CPU, which is a system call, and
  * write what the runtime says the stack is: a line of thread, and of class, method, file and line of each frame.
  *
- * usage: java Stacks.java LOG SECONDS
+ * usage: java Stacks.java LOG STACKS, so many of each thread
  */
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -36,6 +36,7 @@ public class Stacks {
 	}
 
 	static final class Tracer {
+		static final int OF_CALLS = 997;
 		final PrintWriter log;
 		int calls;
 
@@ -44,7 +45,7 @@ public class Stacks {
 		/* One of many: most of the time is to be spent in compiled code. */
 		void look()
 		{
-			if (++calls % 997 != 0)
+			if (++calls % OF_CALLS != 0)
 				return;
 			StringBuilder line = new StringBuilder(Thread.currentThread().getName());
 			for (StackTraceElement e : new Throwable().getStackTrace())
@@ -176,11 +177,12 @@ public class Stacks {
 		}
 	}
 
-	static void work(PrintWriter log, long end)
+	static void work(PrintWriter log, int stacks)
 	{
-		tracer.set(new Tracer(log));
+		Tracer t = new Tracer(log);
+		tracer.set(t);
 		try {
-			for (int k = 0; System.nanoTime() < end; k++)
+			for (int k = 0; t.calls < stacks * Tracer.OF_CALLS; k++)
 				sink += once(k);
 		} catch (Exception e) {
 			throw new RuntimeException(e);
@@ -190,10 +192,10 @@ public class Stacks {
 	public static void main(String[] args) throws Exception
 	{
 		try (PrintWriter log = new PrintWriter(args[0])) {
-			long end = System.nanoTime() + Long.parseLong(args[1]) * 1000000000L;
+			int stacks = Integer.parseInt(args[1]);
 			Thread[] threads = new Thread[2];
 			for (int i = 0; i < threads.length; i++) {
-				threads[i] = new Thread(() -> work(log, end), "truth" + i);
+				threads[i] = new Thread(() -> work(log, stacks), "truth" + i);
 				threads[i].start();
 			}
 			for (Thread t : threads)
