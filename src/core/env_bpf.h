@@ -76,6 +76,9 @@ extern const volatile u32 stack_bits CORE;
  */
 extern volatile u32 loop_zero CORE;
 
+/* @val, without what the verifier knows about it, where there is no map memory at hand for verifier_forget(). */
+#define verifier_unknown(val) ((val) + (typeof(val))loop_zero)
+
 /* True for as long as the verifier's budget lasts (may_goto, since 6.9). */
 #define may_loop()                                              \
 	({                                                      \
