@@ -4,7 +4,7 @@
  * the caller's registers.
  *
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
- *	callback, walk_frame, expr_row, rule, operation, stack_word, the port's check of the page
+ *	callback, walk_frame, expr_row, expr_evaluate, operation, stack_word, the port's check of the page
  * and one is left for a program that walks itself. Only walk_frame() sleeps: see struct page_wait.
  */
 #include "core/arch/signal_frame.h"
