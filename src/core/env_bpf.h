@@ -25,10 +25,11 @@ enum { false, true };
 
 /*
  * A function that the verifier checks once, on its own, instead of again for each caller. It must not sleep, and its
- * pointers must be marked NONNULL.
+ * pointers must be marked NONNULL, or CONTEXT if it is the program's.
  */
 #define GLOBAL __attribute__((noinline))
 #define NONNULL __attribute__((btf_decl_tag("arg:nonnull")))
+#define CONTEXT __attribute__((btf_decl_tag("arg:ctx")))
 
 /*
  * A variable in a map of its own, ".bss." @name, which user space can map. Not hidden, as libbpf lets only public

@@ -54,7 +54,8 @@ static INLINE bool read_stack(struct kernel_copy *copy, u64 bytes)
 	return !bpf_probe_read_kernel(copy->now.word, bytes, (void *)copy->sp);
 }
 
-static INLINE u32 walk(void *ctx, struct stack *s)
+/* @ctx is the context of the program; 0: there is no room, or no stack. Verified once. */
+GLOBAL u32 kernelstack_walk(void *ctx CONTEXT, struct stack *s NONNULL)
 {
 	u32 id = 0;
 
@@ -96,7 +97,7 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 		return known;
 	}
 	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);
-	id = walk(ctx, s);
+	id = kernelstack_walk(ctx, s);
 	if (known && id && known != id &&
 	    stackmap_is_now(known)) { /* else the same stack has another id in the next table */
 		cached_stacks_are_wrong = 1;
