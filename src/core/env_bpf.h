@@ -80,6 +80,12 @@ extern volatile u32 loop_zero CORE;
 /* @val, without what the verifier knows about it, where there is no map memory at hand for verifier_forget(). */
 #define verifier_unknown(val) ((val) + (typeof(val))loop_zero)
 
+/*
+ * The verifier keeps the state that it has here, and ends paths that come here in an equal one. Elsewhere it keeps one only
+ * now and then. It removes the instruction from the program.
+ */
+#define verifier_join() asm volatile("may_goto +0")
+
 /* True for as long as the verifier's budget lasts (may_goto, since 6.9). */
 #define may_loop()                                              \
 	({                                                      \
