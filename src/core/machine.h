@@ -155,8 +155,8 @@ static INLINE void holds(struct machine *m, u32 reg, u64 val)
 /* Add to m->row a rule for the register in @slot: @rule and @off, from the CFA. */
 static INLINE void row_saves(struct machine *m, u32 slot, u8 rule, s32 off)
 {
-	m->row.rule[slot] = rule;
-	m->row.off[slot] = off;
+	at(m->row.rule, slot) = rule;
+	at(m->row.off, slot) = off;
 	m->row.saved |= 1 << slot;
 }
 

@@ -117,8 +117,7 @@ static INLINE bool row_of_landing(struct machine *m, u64 start)
 	if (!is_landing(m))
 		return false;
 	ra = has_caller(m, start) ? RULE_OFFSET : RULE_REPLACED;
-	UNROLL
-	for (u32 slot = 0; slot < NR_SAVED; slot++)
+	each (slot, NR_SAVED)
 		row_saves(m, slot, RULE_UNDEFINED, 0);
 	m->row.rule[SLOT_RA] = ra;
 	m->rule = 0;
