@@ -152,6 +152,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc)
 	if (err && err != NO_FDE)
 		return err;
 	err = verifier_forget(w->ehframe.error, err);
+	method = verifier_forget(m->scratch.nr, method);
 	looked = may_end_handler(w, err, method);
 	if (looked)
 		quirk = verifier_forget(w->ehframe.error, row_of_handlers_return(m));
