@@ -203,7 +203,7 @@ END {
 	print "#define CFI_RULE_BYTES " most + 0 " /* what the longest of these functions has */\n"
 	print "static const struct at_rule at_rules[" room(nr_at) "] = {\n" at_any at_elf "};\n"
 	print "static const struct function_rule function_rules[" room(nr_functions) "] = {\n" functions "};\n"
-	print "static const struct cfi_rule cfi_rules[" room(nr_cfi) "] = {\n" cfis "};\n"
+	print "static const struct cfi_rule cfi_rules[NR_CFI_RULES] = {\n" cfis "};\n"
 	print "static const struct return_rule return_rules[" room(nr_returns) "] = {\n" returns "};\n"
 	if (nr_signals)
 		print "static const struct return_rule signal_rules[" room(nr_signals) "] = {\n" signals "};\n"

@@ -38,8 +38,9 @@ GLOBAL u32 cfi_rule(struct machine *m NONNULL, u32 distance)
 	struct code here = {{m->scratch.word[0], m->scratch.word[1]}};
 	u64 rule = 0;
 
-	each (i, NR_CFI_RULES) {
-		const struct cfi_rule *r = &at(cfi_rules, i);
+	UNROLL
+	for (u32 i = 0; i < NR_CFI_RULES; i++) {
+		const struct cfi_rule *r = &cfi_rules[i];
 
 		rule |= r->rule & fits(&here, &r->code, &r->mask) & ~is_less(distance, r->from) &
 			is_less(distance, r->to);
