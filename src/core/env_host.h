@@ -25,8 +25,8 @@
 	} while (0)
 
 #define opaque(x) (x)
-#define verifier_join() ((void)0)
 #define verifier_forget(home, val) ((home) = (val))
+#define verifier_join() ((void)0)
 
 #define at(array, i)                       \
 	((array)[({                        \
