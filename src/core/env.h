@@ -10,6 +10,7 @@
  *	CORE_TURN()		a body that another file repeats; DECLARE_TURN() in the header
  *	each(i, n)		a long loop in place; its state must be in map memory, not in locals
  *	verifier_forget(home, val)	@val, without what the verifier knows about it
+ *	verifier_join()		many paths meet here: the verifier is to compare them
  *	at(array, i)		an element of a power-of-two array: masked for the verifier, asserted on the host
  *	within(array, i, mask)	the same if the array's type does not have its size
  *	frozen(stored, known)	a number that does not change while the program runs: a constant for the verifier

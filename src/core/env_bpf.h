@@ -25,10 +25,11 @@ enum { false, true };
 
 /*
  * A function that the verifier checks once, on its own, instead of again for each caller. It must not sleep, and its
- * pointers must be marked NONNULL.
+ * pointers must be marked NONNULL, or CONTEXT if it is the program's.
  */
 #define GLOBAL __attribute__((noinline))
 #define NONNULL __attribute__((btf_decl_tag("arg:nonnull")))
+#define CONTEXT __attribute__((btf_decl_tag("arg:ctx")))
 
 /*
  * A variable in a map of its own, ".bss." @name, which user space can map. Not hidden, as libbpf lets only public
@@ -75,6 +76,15 @@ extern const volatile u32 stack_bits CORE;
  * like its first. It must not be const: libbpf freezes .rodata, and the verifier knows what frozen maps contain.
  */
 extern volatile u32 loop_zero CORE;
+
+/* @val, without what the verifier knows about it, where there is no map memory at hand for verifier_forget(). */
+#define verifier_unknown(val) ((val) + (typeof(val))loop_zero)
+
+/*
+ * The verifier keeps the state that it has here, and ends paths that come here in an equal one. Elsewhere it keeps one only
+ * now and then. It removes the instruction from the program.
+ */
+#define verifier_join() asm volatile("may_goto +0")
 
 /* True for as long as the verifier's budget lasts (may_goto, since 6.9). */
 #define may_loop()                                              \

@@ -26,6 +26,7 @@
 
 #define opaque(x) (x)
 #define verifier_forget(home, val) ((home) = (val))
+#define verifier_join() ((void)0)
 
 #define at(array, i)                       \
 	((array)[({                        \

@@ -3,7 +3,8 @@
 
 #define WORK_OF_WINDOW 4
 
-GLOBAL int stack_read_slow(struct machine *m NONNULL, u64 addr)
+/* Move the window to @addr, and read the word there. */
+static INLINE int move_window(struct machine *m, u64 addr)
 {
 	struct stack_window *s = &m->stack;
 	u32 bytes = word_bytes(m), len;
@@ -22,5 +23,31 @@ GLOBAL int stack_read_slow(struct machine *m NONNULL, u64 addr)
 		return err;
 	s->len = odd ? 0 : len;
 	m->word = word_in(m, odd ? 0 : addr, s->word[0]);
+	return 0;
+}
+
+GLOBAL int stack_word(struct machine *m NONNULL, u64 addr)
+{
+	return stack_peek(m, addr, &m->word) ? 0 : move_window(m, addr);
+}
+
+GLOBAL int machine_word(struct machine *m NONNULL, u32 reg)
+{
+	u64 *known = &at(m->reg, reg & (NR_REGS - 1)), addr = *known;
+	u32 bit = 1u << (reg & (NR_REGS - 1));
+	int err;
+
+	m->word = addr;
+	if (m->invalid & bit)
+		return -EFAULT;
+	if (!(m->lazy & bit))
+		return 0;
+	if (!stack_peek(m, addr, &m->word)) {
+		err = move_window(m, addr);
+		if (err)
+			return err;
+	}
+	*known = m->word;
+	m->lazy &= ~bit;
 	return 0;
 }

@@ -49,7 +49,7 @@ struct machine {
 	u64 hdr;	/* rows hold expressions as distances from here */
 	u64 ra_at;	/* the address of this frame's return address; 0: it is not in memory */
 	struct stack_window stack;
-	u64 word;      /* the result of stack_read_slow() */
+	u64 word;      /* the result of stack_word() and machine_word() */
 	u64 stack_end; /* of a copy of the stack, whose last page is not whole: no window reaches beyond; else ~0 */
 
 	/* Not last: as far as the verifier knows, 16 bytes of the scratch's window, and the code, may end behind it. */
@@ -63,11 +63,12 @@ struct machine {
 };
 
 /*
- * machine.c: move the window to @addr, and read the word there to m->word. Not to a variable of the caller: 6.18's
- * verifier fails ("verifier bug: stack slot 0") when it has to follow a value back into a helper that wrote it there.
- * Returns 0, -EFAULT or -EACCES.
+ * machine.c: read the word at @addr through the window, or the value of a register, to m->word. Not to a variable of the
+ * caller: 6.18's verifier fails ("verifier bug: stack slot 0") when it has to follow a value back into a helper that
+ * wrote it there. As stack_read() and machine_reg().
  */
-GLOBAL int stack_read_slow(struct machine *m NONNULL, u64 addr);
+GLOBAL int stack_word(struct machine *m NONNULL, u64 addr);
+GLOBAL int machine_word(struct machine *m NONNULL, u32 reg);
 
 static INLINE u64 word_bytes(const struct machine *m)
 {
@@ -109,11 +110,8 @@ static INLINE bool stack_peek(struct machine *m, u64 addr, u64 *ret)
 /* Read the word at @addr through the window. Returns 0, -EFAULT or -EACCES. */
 static INLINE int stack_read(struct machine *m, u64 addr, u64 *ret)
 {
-	int err;
+	int err = stack_word(m, addr);
 
-	if (stack_peek(m, addr, ret))
-		return 0;
-	err = stack_read_slow(m, addr);
 	if (!err)
 		*ret = m->word;
 	return err;
@@ -131,21 +129,11 @@ static INLINE void stack_forget(struct machine *m)
  */
 static INLINE int machine_reg(struct machine *m, u32 reg, u64 *ret)
 {
-	int err;
+	int err = machine_word(m, reg);
 
-	reg &= NR_REGS - 1;
-	if (m->invalid >> reg & 1)
-		return -EFAULT;
-	if (!(m->lazy >> reg & 1)) {
-		*ret = at(m->reg, reg);
-		return 0;
-	}
-	err = stack_read(m, at(m->reg, reg), ret);
-	if (err)
-		return err;
-	at(m->reg, reg) = *ret;
-	m->lazy &= ~(1u << reg);
-	return 0;
+	if (!err)
+		*ret = m->word;
+	return err;
 }
 
 /* Note that register @reg is saved on the stack, at @addr. */
@@ -167,8 +155,8 @@ static INLINE void holds(struct machine *m, u32 reg, u64 val)
 /* Add to m->row a rule for the register in @slot: @rule and @off, from the CFA. */
 static INLINE void row_saves(struct machine *m, u32 slot, u8 rule, s32 off)
 {
-	m->row.rule[slot] = rule;
-	m->row.off[slot] = off;
+	at(m->row.rule, slot) = rule;
+	at(m->row.off, slot) = off;
 	m->row.saved |= 1 << slot;
 }
 

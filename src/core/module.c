@@ -148,7 +148,7 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 	bool may_share;
 
 	ms->misses++;
-	ms->read.id = id;
+	id = verifier_forget(ms->read.id, id);
 	ms->nr_pieces = 0;
 	ms->file = ms->key;
 	ms->sequence = ms->vma.sequence;
@@ -282,7 +282,6 @@ GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 	struct vma *v = &ms->vma;
 	struct module *m;
 	struct range *r;
-	bool moved;
 	int err;
 
 	ms->vma_lookups++;
@@ -298,15 +297,15 @@ GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 		return 0;
 	}
 	r = add_range(ms, addr, v);
-	moved = !v->ino && !v->vdso;
-	if (moved && (!v->executable || !find_beside(ms)))
+	ms->moved = !v->ino && !v->vdso;
+	if (ms->moved && (!v->executable || !find_beside(ms)))
 		return 0;
-	if (!moved && !v->executable) {
+	if (!ms->moved && !v->executable) {
 		r->end = r->start;
 		return -ENOENT;
 	}
 	m = get_module(ms);
-	if (moved && (!module_is_readable(m) || !is_moved_text(ms, addr, m)))
+	if (ms->moved && (!module_is_readable(m) || !is_moved_text(ms, addr, m)))
 		return 0;
 	r = module_here(ms);
 	if (v->in_memory && m->kind == MODULE_NOT_ELF) { /* the range is MODULE_ANON */

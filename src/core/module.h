@@ -89,6 +89,7 @@ struct modules {
 	struct page_wait wait;	/* for any read of the walk */
 	struct vma vma, beside; /* working space of module_enter() */
 	struct module_key key;
+	u32 moved, pad; /* the mapping that is looked at is of no file */
 
 	/* working space for reading an ELF file */
 	u64 start_vaddr, phdr, sframe_off;

@@ -76,11 +76,11 @@ static INLINE int visit_locked(struct task_struct *t, u64 addr, visit_fn fn, voi
 
 /*
  * Show @fn the mapping of @t at @addr. 0; -ENOENT: there is none; -EBUSY: that cannot be determined now, and what @fn
- * saw, if anything, is valid only if it was known before.
+ * saw, if anything, is valid only if it was known before. @flat: as find_unlocked().
  */
-static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx, bool flat)
 {
-	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx) : visit_locked(t, addr, fn, ctx);
+	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx, flat) : visit_locked(t, addr, fn, ctx);
 }
 
 /* The walker that works for @t; NULL: @t is not the current task, or none does. */
@@ -141,7 +141,7 @@ static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 
 
 	if (mappings_stay_locked(t, g)) /* a fault would have to wait */
 		return -EACCES;
-	err = visit(t, addr, answer, &q);
+	err = visit(t, addr, answer, &q, true);
 	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
 }
 
@@ -170,13 +170,13 @@ static INLINE int may_fault(u64 addr, u32 len)
 	if (!t)
 		return err;
 	w = walker_of(t);
-	if (w && w->walk.modules.wait.bytes) { /* one page after the other */
+	if (TARGET_IS_CURRENT && (!w || w->walk.modules.wait.bytes)) { /* no walk; or one page after the other */
 		target_put(t);
 		return -EACCES;
 	}
 	if ((s64)addr >= 0) /* user memory */
 		err = ask_vma(t, w ? &w->guard : NULL, addr, len);
-	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !w)))
+	if (!err && registry.no_faults)
 		err = -EACCES;
 	if (!err && w)
 		err = note_wait(w, addr, len);
@@ -245,7 +245,7 @@ static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, vo
 {
 	int err = TARGET_IS_CURRENT ? bpf_find_vma(t, addr, fn, ctx, 0) : -EBUSY;
 
-	return err == -EBUSY ? visit(t, addr, fn, ctx) : err;
+	return err == -EBUSY ? visit(t, addr, fn, ctx, false) : err;
 }
 
 static INLINE int find_mapping(u64 addr, struct vma *ret)

@@ -14,8 +14,11 @@ GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 	return err;
 }
 
-/* The stack's table may be that of the previous epoch, which exists until no reader uses it any more. */
-GLOBAL int stackmap_refer(u64 again)
+/*
+ * Add the lower 32 bits of @again to the references of the stack with the id in the upper 32 bits. Its table may be that
+ * of the previous epoch, which exists until no reader uses it any more.
+ */
+static INLINE void refer(u64 again)
 {
 	u32 place = epoch_place(again >> 32 >> (stack_bits + STACK_WORD_BITS)), zero = 0;
 	void *map = bpf_map_lookup_elem(&stacks, &place);
@@ -23,5 +26,14 @@ GLOBAL int stackmap_refer(u64 again)
 
 	if (t)
 		stacktable_refer(t, again >> 32, again);
+}
+
+GLOBAL int stackmap_again(u32 id, u32 n)
+{
+	u32 row = bpf_get_smp_processor_id() & (AGAIN_ROWS - 1);
+	u64 again = id && n ? again_count(&at(registry.again, row), id, n) : 0;
+
+	if (again)
+		refer(again);
 	return 0;
 }

@@ -6,21 +6,11 @@
 /* Find or make the id of @s, as stacktable_put(). -ENOENT: there is no table. Any context. */
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 
-/* Add the lower 32 bits of @again to the references of the stack with the id in the upper 32 bits. Returns 0. */
-GLOBAL int stackmap_refer(u64 again);
-
 /*
  * Count @n more references to stack @id, by events that did not pass their stack to stackmap_put(): a stack's
  * references are the events that have it. Any context.
  */
-static INLINE void stackmap_again(u32 id, u32 n)
-{
-	u32 row = bpf_get_smp_processor_id() & (AGAIN_ROWS - 1);
-	u64 again = id && n ? again_count(&at(registry.again, row), id, n) : 0;
-
-	if (again)
-		stackmap_refer(again);
-}
+GLOBAL int stackmap_again(u32 id, u32 n);
 
 /*
  * Is @id from the table of the current epoch? Caches give out their ids only if so: tools that have started since know

@@ -49,11 +49,9 @@ static INLINE u64 tree_slot(u64 node, u32 pivots, u64 addr)
 	return pivot + 8 * pivots;
 }
 
-/* The address of the VMA that the tree has at @addr; 0: there is none, or the tree was changed meanwhile. */
-static INLINE u64 tree_find(const struct mm_struct *mm, u64 addr)
+/* The address of the VMA that the tree with the root @entry has at @addr; 0: there is none, or the tree was changed meanwhile. */
+static INLINE u64 tree_find(u64 entry, u64 addr)
 {
-	u64 entry = (u64)mm->mm_mt.ma_root;
-
 	if ((entry & 3) != 2 || entry <= PAGE_BYTES) /* no node */
 		return 0;
 	each (level, TREE_LEVELS) {
@@ -72,6 +70,19 @@ static INLINE u64 tree_find(const struct mm_struct *mm, u64 addr)
 	return 0;
 }
 
+/* The same, verified once. The kernel allows the call under RCU, as it does not sleep. */
+GLOBAL u64 tree_find_once(u64 entry, u64 addr)
+{
+	return tree_find(entry, addr);
+}
+
+/* Read the root, too. @flat: without a call frame, as port_refuse() has none left. */
+static INLINE u64 find_unlocked(const struct mm_struct *mm, u64 addr, bool flat)
+{
+	return flat ? tree_find((u64)mm->mm_mt.ma_root, addr)
+		    : tree_find_once((u64)BPF_CORE_READ(mm, mm_mt.ma_root), addr);
+}
+
 /* Does @vma of @mm have no writer? */
 static INLINE bool vma_is_quiet(const struct vm_area_struct *vma, const struct mm_struct *mm)
 {
@@ -86,9 +97,10 @@ static INLINE bool can_find_unlocked(const struct mm_struct *mm)
 
 /*
  * Show @fn the mapping of @t that holds @addr. 0; -ENOENT: there is none; -EBUSY: it is being changed, or may be: what
- * @fn saw, if anything, is valid only if it was known before. fork() marks all mappings, and changes none of them.
+ * @fn saw, if anything, is valid only if it was known before. fork() marks all mappings, and changes none of them. @flat:
+ * as find_unlocked().
  */
-static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx, bool flat)
 {
 	const struct mm_struct *mm = untrusted(task_struct, t)->mm;
 	struct vm_area_struct *vma;
@@ -100,7 +112,7 @@ static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, v
 		return err;
 	bpf_rcu_read_lock();
 	sequence = mm->mm_lock_seq.sequence;
-	found = tree_find(mm, addr);
+	found = find_unlocked(mm, addr, flat);
 	vma = (struct vm_area_struct *)untrusted(vm_area_struct, (const void *)found);
 	written = vma->vm_lock_seq;
 	if (found && vma->vm_start <= addr && addr < vma->vm_end) {

@@ -117,6 +117,7 @@ static INLINE void interval_record(struct event_offcpu *e, void *ctx, struct sta
 		err = dusk_unwind_request(CONSUMER_RECORDER, &u);
 	else if (filter.verify)
 		verify(e, &u);
+	err = verifier_unknown(err);
 	if ((!e->sampled && e->off_ns >= filter.min_block_ns) || (!e->kernel_stack && s->nr))
 		send_interval(e, &u, s);
 	else

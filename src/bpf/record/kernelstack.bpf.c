@@ -16,7 +16,13 @@
 #define MAY_BE_CUT (127 - MAX_OWN_FRAMES) /* frames: from the default of kernel.perf_event_max_stack */
 #define LARGEST_SPAN (READ_LOG_SPAN * sizeof(u64))
 
-_Static_assert(sizeof(struct kernel_copy) <= sizeof(struct stack), "room in scratch memory");
+/* In map memory, so that the verifier forgets what it knows of it. */
+struct room {
+	struct kernel_copy copy;
+	struct kernel_key key;
+	u32 known;
+};
+_Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
 
 static volatile u32 cached_stacks_are_wrong; /* one was wrong: the cache is not used any more */
 static u64 kernel_hits[64];		     /* hits of the cache, by CPU */
@@ -48,7 +54,8 @@ static INLINE bool read_stack(struct kernel_copy *copy, u64 bytes)
 	return !bpf_probe_read_kernel(copy->now.word, bytes, (void *)copy->sp);
 }
 
-static INLINE u32 walk(void *ctx, struct stack *s)
+/* @ctx is the context of the program; 0: there is no room, or no stack. Verified once. */
+GLOBAL u32 kernelstack_walk(void *ctx CONTEXT, struct stack *s NONNULL)
 {
 	u32 id = 0;
 
@@ -76,12 +83,13 @@ static INLINE u32 remembered(const struct kernel_key *key, struct kernel_copy *c
 	return stackmap_is_now(id) ? id : 0;
 }
 
-static INLINE u32 find(void *ctx, struct stack *s, struct kernel_copy *copy)
+static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct kernel_key key;
-	u64 bytes = find_stack(t, &key, copy);
-	u32 known = remembered(&key, copy, bytes), id;
+	struct kernel_copy *copy = &room->copy;
+	struct kernel_key *key = &room->key;
+	u64 bytes = find_stack(t, key, copy);
+	u32 known = verifier_forget(room->known, remembered(key, copy, bytes)), id;
 
 	if (known && !filter.verify && !is_due_for_check()) {
 		count(COUNT_KERNEL_CACHED, 1);
@@ -89,7 +97,7 @@ static INLINE u32 find(void *ctx, struct stack *s, struct kernel_copy *copy)
 		return known;
 	}
 	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);
-	id = walk(ctx, s);
+	id = kernelstack_walk(ctx, s);
 	if (known && id && known != id &&
 	    stackmap_is_now(known)) { /* else the same stack has another id in the next table */
 		cached_stacks_are_wrong = 1;
@@ -99,21 +107,21 @@ static INLINE u32 find(void *ctx, struct stack *s, struct kernel_copy *copy)
 		return id;
 	if (s->nr >= MAY_BE_CUT || !read_stack(copy, bytes))
 		return id;
-	if (key.depth == KERNEL_SYSCALL)
-		key.outer = frames_that_follow(s, &filter.random_frame, &copy->place);
-	kernel_stack_cache_put(&key, s, copy, id);
+	if (key->depth == KERNEL_SYSCALL)
+		key->outer = frames_that_follow(s, &filter.random_frame, &copy->place);
+	kernel_stack_cache_put(key, s, copy, id);
 	return id;
 }
 
 CORE u32 kernelstack_of_interval(void *ctx, struct stack *s)
 {
-	struct kernel_copy *copy = (struct kernel_copy *)scratch_get();
+	struct room *room = (struct room *)scratch_get();
 	u32 id;
 
 	s->nr = 0;
-	if (!copy)
+	if (!room)
 		return 0;
-	id = find(ctx, s, copy);
+	id = find(ctx, s, room);
 	scratch_put();
 	return id;
 }

@@ -139,6 +139,7 @@ static INLINE int request(u32 handle, u64 ip, struct dusk_unwind *ret)
 	ret->outcome = NOT_SCHEDULED;
 	if (registry_has(&registry, handle))
 		err = ask(bpf_get_current_task_btf(), consumer_slot(handle), ip, ret);
+	err = verifier_unknown(err);
 	if (err == DUSK_EXECUTED)
 		stackmap_again(ret->stack, 1);
 	grace_leave(&registry.grace, cpu, phase);

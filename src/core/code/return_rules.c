@@ -14,9 +14,8 @@ GLOBAL u32 return_rule(struct machine *m NONNULL)
 	const struct code_around *here = (const struct code_around *)m->code;
 	u64 rule = 0;
 
-	UNROLL
-	for (u32 i = 0; i < NR_RETURN_RULES; i++) {
-		const struct return_rule *r = &return_rules[i];
+	each (i, NR_RETURN_RULES) {
+		const struct return_rule *r = &at(return_rules, i);
 		u64 is = fits_around(here, &r->code, &r->mask);
 
 		rule = (rule & ~is) | (is & r->rule);

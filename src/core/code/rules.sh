@@ -184,8 +184,6 @@ END {
 		fail("rule " name " has no bytes")
 	if (rules > 255)
 		fail("RULE() has a number of 8 bits")
-	if (nr_returns > 16 || nr_signals > 16)
-		fail("UNROLL ends at 16 rules `return`, and at 16 rules `signal`")
 	print "/* Made of rules.txt by rules.sh. */"
 	print "#pragma once"
 	print "#include \"core/code/rule.h\"\n"
@@ -206,9 +204,9 @@ END {
 	print "static const struct at_rule at_rules[" room(nr_at) "] = {\n" at_any at_elf "};\n"
 	print "static const struct function_rule function_rules[" room(nr_functions) "] = {\n" functions "};\n"
 	print "static const struct cfi_rule cfi_rules[NR_CFI_RULES] = {\n" cfis "};\n"
-	print "static const struct return_rule return_rules[NR_RETURN_RULES] = {\n" returns "};\n"
+	print "static const struct return_rule return_rules[" room(nr_returns) "] = {\n" returns "};\n"
 	if (nr_signals)
-		print "static const struct return_rule signal_rules[NR_SIGNAL_RULES] = {\n" signals "};\n"
+		print "static const struct return_rule signal_rules[" room(nr_signals) "] = {\n" signals "};\n"
 	printf "%s", known
 }
 ' "$1"

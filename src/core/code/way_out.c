@@ -108,7 +108,8 @@ GLOBAL int way_out_row(struct machine *m NONNULL, u32 past_calls)
 	if (m->compat)
 		return -ENOENT;
 	memset(&o->way, 0, sizeof(o->way));
-	memset(o->seen, 0, sizeof(o->seen));
+	each (i, COUNT(o->seen))
+		at(o->seen, i) = 0;
 	o->way.at = o->begin = m->pc;
 	o->way.fp_from = WAY_FROM_FP;
 	o->way.called = m->pc_is_exact ? NEVER : 0;

@@ -187,21 +187,20 @@ GLOBAL bool python_is_readable(struct lang *l NONNULL)
 /* Read where the runtime says that its structures have their fields. Returns 0, -ENOSYS, -EFAULT or -EACCES. */
 static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 {
-	const u8 *number = described[version > DESCRIBED];
-	int err = 0;
+	const u8 *number = described[version - DESCRIBED];
+	int err;
 
 	each (i, LANG_FIELDS) {
 		u32 word = within(number, i, LANG_FIELDS - 1);
 
 		l->value = 0;
-		if (word)
-			err = read_word(l, runtime + 24 + word * 8);
+		err = word ? read_word(l, runtime + 24 + word * 8) : 0;
 		if (err)
-			break;
+			return err;
 		at(l->runtime.field, i) = l->value;
 	}
 	l->runtime.field[TEXT_WIDE] = field(l, TEXT_ASCII) + 16;
-	return err ?: python_is_readable(l) ? 0 : -ENOSYS;
+	return python_is_readable(l) ? 0 : -ENOSYS;
 }
 
 static INLINE void take_row(struct lang *l, u32 version)
@@ -425,9 +424,8 @@ static INLINE int read_frame(struct walk *w, u64 at)
 	}
 	if (s->base != page || s->len != PAGE_BYTES || at & 7 || from > (PAGE_BYTES - FRAME_BYTES) / 8)
 		return port_read(w->lang.word, FRAME_BYTES, at);
-	UNROLL
-	for (u32 i = 0; i < FRAME_BYTES / 8; i++)
-		w->lang.word[i] = at(s->word, from + i);
+	__builtin_memcpy(w->lang.word, &at(s->word, from),
+			 FRAME_BYTES); /* for the verifier, it may end behind the window */
 	return 0;
 }
 

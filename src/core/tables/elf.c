@@ -119,13 +119,15 @@ TURN(note, struct modules, ms)
 
 static INLINE void find_build_id(struct modules *ms, u64 bias)
 {
-	for (u32 i = 0; i < COUNT(ms->notes); i++) {
+	each (i, COUNT(ms->notes)) {
+		const struct segment *s = &at(ms->notes, i);
+
 		if (i >= ms->nr_notes || ms->read.build_id_bytes)
 			break;
-		ms->note_align = ms->align[i] == 8 ? 8 : 4;
-		ms->scan = bias + ms->notes[i].vaddr;
-		ms->scan_end = ms->scan + ms->notes[i].size;
-		module_read(ms, ms->scan, ms->notes[i].size, ms->notes[i].off);
+		ms->note_align = at(ms->align, i) == 8 ? 8 : 4;
+		ms->scan = bias + s->vaddr;
+		ms->scan_end = ms->scan + s->size;
+		module_read(ms, ms->scan, s->size, s->off);
 		loop(MAX_NOTES, note, ms);
 	}
 }
@@ -165,23 +167,24 @@ static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 	ms->pause.of = 0;
 	if (!ms->nr_ro) {
 		ms->nr_ro = m->nr_exec;
-		for (u32 i = 0; i < COUNT(ms->ro); i++)
-			ms->ro[i] = m->exec[i];
+		__builtin_memcpy(ms->ro, m->exec, sizeof(ms->ro));
 	}
-	for (u32 i = 0; i < COUNT(ms->ro); i++) {
+	each (i, COUNT(ms->ro)) {
+		const struct segment *s = &at(ms->ro, i);
+
 		if (i >= ms->nr_ro || m->hdr || ms->wait.bytes)
 			break;
-		ms->scan = (bias + ms->ro[i].vaddr + 7) & ~7ULL;
-		ms->scan_end = bias + ms->ro[i].vaddr + ms->ro[i].size;
+		ms->scan = (bias + s->vaddr + 7) & ~7ULL;
+		ms->scan_end = bias + s->vaddr + s->size;
 		ms->page.len = 0;
-		module_read(ms, bias + ms->ro[i].vaddr, ms->ro[i].size, ms->ro[i].off);
+		module_read(ms, bias + s->vaddr, s->size, s->off);
 		into = paused_at - ms->scan;
-		if (paused_at && into >= ms->ro[i].size)
+		if (paused_at && into >= s->size)
 			continue;
 		ms->scan += paused_at ? into : 0;
 		paused_at = 0;
 		loop(MAX_SCAN_WORDS, scan_word, ms);
-		m->tables_off = m->hdr - bias - ms->ro[i].vaddr + ms->ro[i].off;
+		m->tables_off = m->hdr - bias - s->vaddr + s->off;
 	}
 	if (ms->wait.bytes)
 		ms->pause = (struct scan_pause){base, ms->scan, ms->sequence, 0};

@@ -96,21 +96,23 @@ static INLINE int push(struct machine *m, u8 op, u64 val)
 	return NEXT;
 }
 
-/* DW_OP_breg0 and so on: push a register plus an offset. */
-static INLINE int push_register(struct machine *m, u8 op)
+/* DW_OP_breg0 and so on: a register plus an offset, to m->word. */
+static INLINE int register_plus(struct machine *m, u8 op)
 {
-	u64 off = reader_sleb(&m->scratch.in), val = 0;
+	u64 off = reader_sleb(&m->scratch.in);
 	u32 reg = known_reg(m->class, op - OP_breg0);
 	int err = 0;
 
 	if (EXPR_KNOWS_PC && reg == REG_PC)
-		val = m->pc;
+		m->word = m->pc;
 	else
-		err = machine_reg(m, reg, &val);
-	if (!err)
-		return push(m, op, val + off);
-	m->detail = op - OP_breg0;
-	return unreadable(m, err, CFA_REGISTER_LOST);
+		err = machine_word(m, reg);
+	if (err) {
+		m->detail = op - OP_breg0;
+		return unreadable(m, err, CFA_REGISTER_LOST);
+	}
+	m->word += off;
+	return NEXT;
 }
 
 static INLINE bool is_constant(u8 op)
@@ -118,38 +120,37 @@ static INLINE bool is_constant(u8 op)
 	return op == OP_addr || (op >= OP_const1u && op <= OP_consts);
 }
 
-static INLINE int push_constant(struct machine *m, u8 op)
+/* Odd ones are signed; an address is never extended, as it has all bits of a value. */
+static INLINE u64 constant(struct machine *m, u8 op)
 {
+	u32 bytes = op == OP_addr ? 8 >> (m->class & CLASS_ELF32) : 1 << ((op - OP_const1u) / 2 & 3),
+	    shift = 64 - 8 * bytes;
 	struct reader *in = &m->scratch.in;
+	u64 val;
 
-	switch (op) {
-	case OP_const1u: return push(m, op, reader_u8(in));
-	case OP_const1s: return push(m, op, (s8)reader_u8(in));
-	case OP_const2u: return push(m, op, reader_u16(in));
-	case OP_const2s: return push(m, op, (s16)reader_u16(in));
-	case OP_const4u: return push(m, op, reader_u32(in));
-	case OP_const4s: return push(m, op, (s32)reader_u32(in));
-	case OP_addr: return push(m, op, m->class & CLASS_ELF32 ? reader_u32(in) : reader_u64(in));
-	case OP_const8u:
-	case OP_const8s: return push(m, op, reader_u64(in));
-	default: return push(m, op, reader_leb(in, op & 1)); /* OP_constu, OP_consts */
-	}
+	if (op >= OP_constu)
+		return reader_leb(in, op & 1);
+	val = reader_uint(in, bytes);
+	if (bytes == 8)
+		val |= (u64)reader_u32(in) << 32;
+	return op & 1 ? (u64)((s64)(val << shift) >> shift) : val;
 }
 
 /* Operations that copy, drop or exchange values. There are @depth, at least one. */
 static INLINE int rearrange(struct machine *m, u8 op, u32 depth)
 {
 	u64 val = at(m->scratch.word, depth - 1);
-	u32 below = 1;
+	u32 below = op != OP_dup;
 
-	switch (op) {
-	case OP_dup: return push(m, op, val);
-	case OP_drop: m->scratch.nr = depth - 1; return NEXT;
-	case OP_pick: below = reader_u8(&m->scratch.in); break;
+	if (op == OP_drop) {
+		m->scratch.nr = depth - 1;
+		return NEXT;
 	}
+	if (op == OP_pick)
+		below = reader_u8(&m->scratch.in);
 	if (below >= depth)
 		return bad(m, op);
-	if (op != OP_swap) /* OP_over, OP_pick */
+	if (op != OP_swap) /* OP_dup, OP_over, OP_pick */
 		return push(m, op, at(m->scratch.word, depth - 1 - below));
 	at(m->scratch.word, depth - 1) = at(m->scratch.word, depth - 2);
 	at(m->scratch.word, depth - 2) = val;
@@ -206,31 +207,12 @@ static INLINE int binary(struct machine *m, u8 op, u32 depth)
 	return NEXT;
 }
 
-TURN(operation, struct machine, m)
+/* Operations on values that are there. */
+static INLINE int operate(struct machine *m, u8 op)
 {
-	struct reader *in = &m->scratch.in;
-	u32 depth;
-	int err;
-	u8 op;
+	u32 depth = m->scratch.nr;
 
-	m->work++;
-	if (reader_addr(in) >= m->scratch.end)
-		return STOP;
-	err = reader_ready(in);
-	if (err)
-		return unreadable(m, err, TABLE_UNREADABLE);
-
-	op = reader_u8(in);
-	if (op >= OP_lit0 && op <= OP_lit31)
-		return push(m, op, op - OP_lit0);
-	if (op >= OP_breg0 && op <= OP_breg0 + LAST_BREG)
-		return push_register(m, op);
-	if (is_constant(op))
-		return push_constant(m, op);
-	if (op == OP_nop)
-		return NEXT;
-
-	depth = m->scratch.nr;
+	op = verifier_forget(m->word, op);
 	if (depth < 1 || depth > EXPR_DEPTH)
 		return bad(m, op);
 	switch (op) {
@@ -248,19 +230,44 @@ TURN(operation, struct machine, m)
 	return depth < 2 ? bad(m, op) : binary(m, op, depth);
 }
 
-/* Evaluate the expression at m->hdr + @off; the result is operand[depth - 1]. Returns 0 or an enum outcome. */
-static INLINE u32 evaluate(struct machine *m, s32 off)
+TURN(operation, struct machine, m)
+{
+	struct reader *in = &m->scratch.in;
+	int err;
+	u8 op;
+
+	m->work++;
+	if (reader_addr(in) >= m->scratch.end)
+		return STOP;
+	err = reader_ready(in);
+	if (err)
+		return unreadable(m, err, TABLE_UNREADABLE);
+
+	op = reader_u8(in);
+	if (op == OP_nop)
+		return NEXT;
+	if (op >= OP_lit0 && op <= OP_lit31)
+		m->word = op - OP_lit0;
+	else if (is_constant(op))
+		m->word = constant(m, op);
+	else if (op < OP_breg0 || op > OP_breg0 + LAST_BREG)
+		return operate(m, op);
+	else if (register_plus(m, op))
+		return STOP;
+	return push(m, op, m->word);
+}
+
+GLOBAL u32 expr_evaluate(struct machine *m NONNULL, s32 off, u32 nr)
 {
 	struct reader *in = &m->scratch.in;
 	int err;
 
 	m->expressions++;
 	m->scratch.error = 0;
+	m->scratch.nr = nr;
 	err = reader_seek(in, m->hdr + (s64)off);
-	if (err) {
-		m->scratch.error = read_outcome(err, TABLE_UNREADABLE);
-		return m->scratch.error;
-	}
+	if (err)
+		return read_outcome(err, TABLE_UNREADABLE);
 	m->scratch.end = reader_uleb(in);
 	m->scratch.end += reader_addr(in);
 	loop(MAX_OPS, operation, m);
@@ -268,34 +275,32 @@ static INLINE u32 evaluate(struct machine *m, s32 off)
 		return m->scratch.error;
 	err = reader_check(in);
 	if (err)
-		m->scratch.error = read_outcome(err, TABLE_UNREADABLE);
-	else if (m->scratch.nr < 1 || m->scratch.nr > EXPR_DEPTH || reader_addr(in) < m->scratch.end)
-		m->scratch.error = BAD_EXPRESSION;
-	return m->scratch.error;
-}
-
-/* Turn 0 is the CFA's expression, the others are those of the registers. */
-TURN(rule, struct machine, m)
-{
-	bool cfa = turn == 0;
-	u32 slot = turn - 1;
-
-	if (cfa ? m->row.cfa_kind != CFA_EXPR : at(m->row.rule, slot) < RULE_EXPR)
-		return NEXT;
-	m->scratch.word[0] = m->cfa; /* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
-	m->scratch.nr = !cfa;
-	if (evaluate(m, cfa ? m->row.cfa_off : at(m->row.off, slot)))
-		return STOP;
-	if (cfa)
-		m->cfa = at(m->scratch.word, m->scratch.nr - 1);
-	else
-		at(m->value, slot) = at(m->scratch.word, m->scratch.nr - 1);
-	return NEXT;
+		return read_outcome(err, TABLE_UNREADABLE);
+	nr = m->scratch.nr;
+	if (nr < 1 || nr > EXPR_DEPTH || reader_addr(in) < m->scratch.end)
+		return BAD_EXPRESSION;
+	m->word = at(m->scratch.word, nr - 1);
+	return 0;
 }
 
 GLOBAL u32 expr_row(struct machine *m NONNULL)
 {
-	m->scratch.error = 0;
-	loop(1 + NR_SLOTS, rule, m);
-	return m->scratch.error;
+	u32 err = 0;
+
+	if (m->row.cfa_kind == CFA_EXPR) {
+		err = expr_evaluate(m, m->row.cfa_off, 0);
+		if (err)
+			return err;
+		m->cfa = m->word;
+	}
+	each (slot, NR_SLOTS) {
+		if (at(m->row.rule, slot) < RULE_EXPR)
+			continue;
+		m->scratch.word[0] = m->cfa; /* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
+		err = expr_evaluate(m, at(m->row.off, slot), 1);
+		if (err)
+			break;
+		at(m->value, slot) = m->word;
+	}
+	return err;
 }

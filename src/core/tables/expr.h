@@ -7,3 +7,9 @@
 
 /* Evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. Returns 0 or an enum outcome. */
 GLOBAL u32 expr_row(struct machine *m NONNULL);
+
+/*
+ * A part of it, verified once: evaluate the expression at m->hdr + @off, on top of the @nr values that are there, to m->word.
+ * Returns 0 or an enum outcome.
+ */
+GLOBAL u32 expr_evaluate(struct machine *m NONNULL, s32 off, u32 nr);

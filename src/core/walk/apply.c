@@ -32,23 +32,17 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 	return err ? read_outcome(err, STACK_UNREADABLE) : 0;
 }
 
-static INLINE void is(struct machine *m, u32 reg, u64 val)
-{
-	m->reg[reg] = val;
-	m->lazy &= ~(1u << reg);
-	m->invalid &= ~(1u << reg);
-}
-
 static INLINE void restore(struct machine *m, u32 slot)
 {
-	u32 reg = reg_of_slot[slot];
+	u64 by_cfa = m->cfa + (s64)at(m->row.off, slot), by_expr = at(m->value, slot);
+	u32 reg = at(reg_of_slot, slot) & (NR_REGS - 1);
 
-	switch (m->row.rule[slot]) {
+	switch (at(m->row.rule, slot)) {
 	case RULE_SAME: break;
-	case RULE_OFFSET: lies_at(m, reg, m->cfa + (s64)m->row.off[slot]); break;
-	case RULE_VAL_OFFSET: is(m, reg, word_trim(m, m->cfa + (s64)m->row.off[slot])); break;
-	case RULE_EXPR: lies_at(m, reg, m->value[slot]); break;
-	case RULE_VAL_EXPR: is(m, reg, m->value[slot]); break;
+	case RULE_OFFSET: lies_at(m, reg, by_cfa); break;
+	case RULE_VAL_OFFSET: holds(m, reg, word_trim(m, by_cfa)); break;
+	case RULE_EXPR: lies_at(m, reg, by_expr); break;
+	case RULE_VAL_EXPR: holds(m, reg, by_expr); break;
 	default: m->invalid |= 1u << reg;
 	}
 }
@@ -63,7 +57,7 @@ GLOBAL u32 apply_row(struct machine *m NONNULL)
 		m->detail = m->cfa;
 		return MISALIGNED;
 	}
-	err = return_address(m, &ra);
+	err = verifier_forget(m->scratch.error, return_address(m, &ra));
 	if (err) {
 		m->detail = m->cfa;
 		return err;
@@ -76,8 +70,7 @@ GLOBAL u32 apply_row(struct machine *m NONNULL)
 	} else {
 		m->invalid |= lost_in_call(m);
 		if (m->row.saved & SAVED_SLOTS) {
-			UNROLL
-			for (u32 slot = 0; slot < NR_SAVED; slot++)
+			each (slot, NR_SAVED)
 				restore(m, slot);
 		}
 		if (m->cfa < m->sp || (m->cfa == m->sp && !m->pc_is_exact)) {

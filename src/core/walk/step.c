@@ -31,6 +31,7 @@ static INLINE bool step(struct walk *w)
 		return false;
 
 	frame_add(w, nr);
+	verifier_join();
 	saved = registers_of(row->saved);
 	restore(m, cfa);
 	m->invalid = (m->invalid | lost_in_call(m)) & ~saved;

@@ -4,7 +4,7 @@
  * the caller's registers.
  *
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
- *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, the port's check of the page
+ *	callback, walk_frame, expr_row, expr_evaluate, operation, stack_word, the port's check of the page
  * and one is left for a program that walks itself. Only walk_frame() sleeps: see struct page_wait.
  */
 #include "core/arch/signal_frame.h"
@@ -33,22 +33,25 @@ static INLINE int end(struct walk *w, u32 why)
 	return STOP;
 }
 
+/* By enum module_kind. */
+static const u8 why_no_cfi_in[16] = {
+	NO_ELF,
+	[MODULE_ELF] = NO_FDE,
+	[MODULE_SCANNED] = NO_FDE,
+	[MODULE_SFRAME] = NO_FDE,
+	[MODULE_NO_EH_FRAME] = NO_EH_FRAME,
+	[MODULE_NOT_ELF] = NO_ELF,
+	[MODULE_UNREADABLE] = TABLE_UNREADABLE,
+	[MODULE_NOT_SAFE] = PAGE_NOT_SAFE,
+	[MODULE_TOO_LONG] = TOO_LONG,
+	[MODULE_ANON] = JIT_CODE,
+	[MODULE_UNREAD] = NO_ELF,
+};
+
 /* Why the code of this frame says nothing of its caller. */
 static INLINE u32 why_no_cfi(struct walk *w)
 {
-	if (w->machine.refused)
-		return PAGE_NOT_SAFE;
-	switch (module_here(&w->modules)->kind) {
-	case MODULE_ANON: return JIT_CODE;
-	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
-	case MODULE_ELF:
-	case MODULE_SCANNED:
-	case MODULE_SFRAME: return NO_FDE;
-	case MODULE_UNREADABLE: return TABLE_UNREADABLE;
-	case MODULE_NOT_SAFE: return PAGE_NOT_SAFE;
-	case MODULE_TOO_LONG: return TOO_LONG;
-	}
-	return NO_ELF;
+	return w->machine.refused ? PAGE_NOT_SAFE : at(why_no_cfi_in, module_here(&w->modules)->kind);
 }
 
 /* Find the row at @pc in CFI, to w->machine.row. */
@@ -149,6 +152,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc)
 	if (err && err != NO_FDE)
 		return err;
 	err = verifier_forget(w->ehframe.error, err);
+	method = verifier_forget(m->scratch.nr, method);
 	looked = may_end_handler(w, err, method);
 	if (looked)
 		quirk = verifier_forget(w->ehframe.error, row_of_handlers_return(m));
@@ -504,8 +508,8 @@ static INLINE u32 step_by_language(struct walk *w)
 	return verifier_forget(s->error, hotspot_add(w));
 }
 
-/* One frame of any kind. */
-static INLINE int any_frame(struct walk *w)
+/* One frame of any kind. Returns 0 or an enum outcome. */
+static INLINE u32 any_frame(struct walk *w)
 {
 	struct machine *m = &w->machine;
 	u32 nr = w->out.nr, err = walk_pass_uretprobe(m), full = 0;
@@ -514,34 +518,33 @@ static INLINE int any_frame(struct walk *w)
 	if (!err || m->pc_is_exact)
 		full = add_frame(w);
 	if (err || full)
-		return end(w, err ? err : full);
+		return err ? err : full;
 	pc = m->pc - is_behind_call(m); /* a return address may already belong to the next function */
 	err = find_module(&w->modules, pc);
 	if (err)
-		return end(w, err);
+		return err;
 	err = step_by_language(w);
 	if (!err || w->lang.is_first)
-		return NEXT;
+		return 0;
 	if (err != STEP_BY_ROW)
-		return end(w, err);
+		return err;
 	pc += module_here(&w->modules)->has_handlers_return & ~m->pc_is_exact &
 	      !(m->pc & 15); /* to the start of a function: no call is before it */
-	err = get_row(w, nr, pc);
+	err = verifier_forget(m->scratch.error, get_row(w, nr, pc));
 	if (err)
-		return end(w, err);
+		return err;
 	leave_by(w, nr, row_method(&m->row));
 	if (m->row.flags & ROW_SIGNAL) /* it has no caller: the handler returns to its first instruction */
 		at(w->out.frame, nr) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {
-		err = find_beginning(w, nr, pc);
+		err = verifier_forget(m->scratch.error, find_beginning(w, nr, pc));
 		if (err)
-			return end(w, err);
+			return err;
 		err = step_without_row(w);
 		if (err != STEP_BY_ROW)
-			return err ? end(w, err) : NEXT;
+			return err;
 	}
-	err = step_by_row(w);
-	return err ? end(w, err) : NEXT;
+	return step_by_row(w);
 }
 
 /* Do a step of a language, before the walk goes on. */
@@ -563,7 +566,8 @@ static INLINE int step_of_language(struct walk *w)
 /* Walk as many simple frames as possible in one turn, since a turn is a call. Then walk one frame of any kind. */
 CORE_TURN(walk_frame, struct walk, w)
 {
-	int verdict;
+	int verdict = NEXT;
+	u32 err;
 
 	if (w->lang.is_first)
 		return step_of_language(w);
@@ -571,6 +575,8 @@ CORE_TURN(walk_frame, struct walk, w)
 	if (w->out.nr >= w->max_depth && deep_make_room(w))
 		return end(w, TOO_DEEP);
 	note_start(w);
-	verdict = any_frame(w);
+	err = verifier_forget(w->machine.scratch.error, any_frame(w));
+	if (err)
+		verdict = end(w, err);
 	return w->modules.wait.bytes || w->lang.is_first ? begin_again(w) : verdict;
 }

@@ -65,7 +65,7 @@ static const u8 slot_of[NR_REGS] = {
 	[X28] = SLOT_X28,	[X29] = SLOT_FP,  [X30] = SLOT_RA,  [SP] = SLOT_SP,
 };
 
-static const u8 reg_of_slot[NR_SLOTS] = {X19, X20, X21, X22, X23, X24, X25, X26, X27, X28, X29, X30, SP};
+static const u8 reg_of_slot[ROW_SLOTS] = {X19, X20, X21, X22, X23, X24, X25, X26, X27, X28, X29, X30, SP};
 
 /*
  * Return the register that CFI means by @reg. The numbers beyond are of vector registers and such: they are lost.

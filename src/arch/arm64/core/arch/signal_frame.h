@@ -18,8 +18,8 @@ static INLINE u32 signal_frame(struct machine *m)
 	u64 x0 = m->ra_at - SIGNAL_PC + SIGNAL_X0;
 	int err;
 
-	for (u32 reg = 0; reg < SP; reg++)
-		m->reg[reg] = x0 + 8 * reg;
+	each (reg, SP)
+		at(m->reg, reg) = x0 + 8 * reg;
 	m->lazy |= ~(1u << SP);
 	m->invalid = NEVER_KNOWN;
 	stack_forget(m); /* the handler may have run on another stack */

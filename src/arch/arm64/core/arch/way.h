@@ -203,7 +203,7 @@ static INLINE int way_row(struct machine *m)
 	m->row.cfa_off = w->sp;
 	if (w->sp_from == WAY_FROM_FP)
 		m->row.cfa_reg = X29;
-	for (u32 slot = 0; slot <= SLOT_RA; slot++)
+	each (slot, SLOT_RA + 1)
 		way_row_saves(m, slot);
 	m->row.flags = ROW_GUESS | ROW_FRAME_POINTER;
 	m->rule = 0;

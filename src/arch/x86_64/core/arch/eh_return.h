@@ -95,7 +95,7 @@ static INLINE bool follows_call_of(struct machine *m, u64 ra, u64 start)
 		got = ra + call_distance(m->code + 4);
 	else if (to && !reader_seek(&m->scratch.in, to))
 		got = got_of_stub(m, to);
-	return got && !m->compat && !stack_read_slow(m, got) && m->word == start;
+	return got && !m->compat && !stack_word(m, got) && m->word == start;
 }
 
 /* Is the return address in the frame of m->row still that of a caller of the function at @start? */
@@ -104,7 +104,7 @@ static INLINE bool has_caller(struct machine *m, u64 start)
 	u64 base;
 
 	if (m->row.cfa_reg != RBP || machine_reg(m, RBP, &base) ||
-	    stack_read_slow(m, base + (s64)m->row.cfa_off - word_bytes(m)) || framepointer_code(m, m->word))
+	    stack_word(m, base + (s64)m->row.cfa_off - word_bytes(m)) || framepointer_code(m, m->word))
 		return false;
 	return follows_call_of(m, m->code_at, start);
 }
@@ -117,8 +117,7 @@ static INLINE bool row_of_landing(struct machine *m, u64 start)
 	if (!is_landing(m))
 		return false;
 	ra = has_caller(m, start) ? RULE_OFFSET : RULE_REPLACED;
-	UNROLL
-	for (u32 slot = 0; slot < NR_SAVED; slot++)
+	each (slot, NR_SAVED)
 		row_saves(m, slot, RULE_UNDEFINED, 0);
 	m->row.rule[SLOT_RA] = ra;
 	m->rule = 0;

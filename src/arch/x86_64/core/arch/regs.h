@@ -131,7 +131,7 @@ static INLINE void regs_settle(u64 *reg)
 	reg[R13] = reg[RDI];
 }
 
-static const u8 reg_of_slot[NR_SLOTS] = {RBX, RBP, R12, R13, R14, R15, RIP, RSP};
+static const u8 reg_of_slot[ROW_SLOTS] = {RBX, RBP, R12, R13, R14, R15, RIP, RSP};
 
 /* Return the registers of a row's slots, a bit each. */
 static INLINE u32 registers_of(u32 slots)

@@ -30,9 +30,8 @@ static INLINE u32 signal_frame(struct machine *m)
 	u32 first = m->compat * 4;
 	int err;
 
-	UNROLL
-	for (u32 reg = 0; reg < 16; reg++)
-		m->reg[reg] = m->ra_at + (s64)at(below_rip, first + reg);
+	each (reg, 16)
+		at(m->reg, reg) = m->ra_at + (s64)at(below_rip, first + reg);
 	m->lazy |= 0xff7f;
 	m->invalid = NEVER_KNOWN;
 	stack_forget(m); /* the handler may have run on another stack */

@@ -10,9 +10,8 @@ GLOBAL u32 signal_rule(struct machine *m NONNULL)
 	const struct code_around *here = (const struct code_around *)m->code;
 	u64 rule = 0;
 
-	UNROLL
-	for (u32 i = 0; i < NR_SIGNAL_RULES; i++) {
-		const struct return_rule *r = &signal_rules[i];
+	each (i, NR_SIGNAL_RULES) {
+		const struct return_rule *r = &at(signal_rules, i);
 
 		rule |= r->rule & fits_around(here, &r->code, &r->mask);
 	}

@@ -458,6 +458,7 @@ static INLINE u32 way_step(struct machine *m)
 		out->way.at = reader_addr(in);
 		return reader_check(in) ? WAY_ENDS : WAY_GOES_ON;
 	}
+	info = verifier_forget(o->imm, info);
 	does = info & ~(DOES - 1);
 	if (info & HAS_MODRM)
 		read_modrm(out, in, o);
@@ -484,8 +485,7 @@ static INLINE int way_row(struct machine *m)
 	row_ra_at_sp(m, w->sp);
 	if (w->sp_from == WAY_FROM_FP)
 		m->row.cfa_reg = RBP;
-	UNROLL
-	for (u32 slot = 0; slot < NR_SAVED; slot++)
+	each (slot, NR_SAVED)
 		way_row_saves(m, slot);
 	m->row.flags = ROW_GUESS | ROW_FRAME_POINTER;
 	m->rule = 0;
