@@ -433,6 +433,8 @@ GLOBAL int hotspot_find(struct walk *w NONNULL)
 		return -ENOENT;
 	if (w->modules.runtime != LANGUAGE_JAVA)
 		return w->modules.runtime ? -ENOENT : hotspot_seek(w);
+	if (!l->runtime.version && hotspot_settle(l))
+		return w->modules.wait.bytes ? -EACCES : -ENOENT;
 	if (!hotspot_has(l, pc))
 		hotspot_heaps(l);
 	l->nr = 0;

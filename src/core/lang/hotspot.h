@@ -13,6 +13,9 @@
 /* Look at more of the tables of fields. Returns as python_learn() does; 1: there is more to do. */
 GLOBAL int hotspot_learn(struct walk *w NONNULL);
 
+/* Which version is it? Returns 0; -EAGAIN: it has not begun; -ENOSYS: one that is not known; -EFAULT or -EACCES. */
+GLOBAL int hotspot_settle(struct lang *l NONNULL);
+
 /* Keep what the code at l->code is, and give it its number. */
 GLOBAL int hotspot_code(struct walk *w NONNULL);
 

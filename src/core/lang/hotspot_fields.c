@@ -144,24 +144,33 @@ static INLINE bool is_readable(const struct lang *l)
 	return (s64)outside >= 0;
 }
 
-/* All entries have been looked at: are the structures known? */
-static INLINE int end_of_tables(struct lang *l)
+GLOBAL int hotspot_settle(struct lang *l NONNULL)
 {
 	struct hotspot *h = &l->runtime.hotspot;
-	u32 version;
+	int err = read_word(l, h->field[HOTSPOT_VERSION]);
+	u32 version = l->value;
+	u64 has;
+
+	if (err || !version)
+		return err ?: -EAGAIN;
+	h->is_new = version >= 25;
+	has = h->is_new ? FROM_25 : UP_TO_22;
+	if ((version != 17 && version != 21 && version != 25) || (h->known & has) != has)
+		return -ENOSYS;
+	l->runtime.version = version;
+	return 0;
+}
+
+/* All entries have been looked at: are the structures known? Perhaps the runtime has not begun, and has no version yet. */
+static INLINE int end_of_tables(struct lang *l)
+{
 	int err;
 
-	if ((h->known & ALWAYS) != ALWAYS || !is_readable(l))
+	l->runtime.version = 0;
+	if ((l->runtime.hotspot.known & ALWAYS) != ALWAYS || !is_readable(l))
 		return -ENOSYS;
-	err = read_word(l, h->field[HOTSPOT_VERSION]);
-	if (err)
-		return err;
-	version = l->value;
-	h->is_new = version >= 25;
-	l->runtime.version = version;
-	if (version != 17 && version != 21 && version != 25)
-		return -ENOSYS;
-	return (h->known & (h->is_new ? FROM_25 : UP_TO_22)) == (h->is_new ? FROM_25 : UP_TO_22) ? 0 : -ENOSYS;
+	err = hotspot_settle(l);
+	return err == -EAGAIN ? 0 : err;
 }
 
 /* Begin with the table that the symbol @which leads to. */

@@ -92,6 +92,16 @@ static void ends_in_call_stub(u32 nr)
 	assert_int_equal(w.machine.sp, STACK + 0x810);
 }
 
+/* Put the frame of an interpreted method at @fp. */
+static void put_interpreted(u64 fp, u64 m, u32 bytecode, u64 sender, u64 caller_fp, u64 caller)
+{
+	put(fp - 64, bytecode_of(m) + bytecode);
+	put(fp - 24, m);
+	put(fp - 8, sender);
+	put(fp, caller_fp);
+	put(fp + 8, caller);
+}
+
 static void fields_are_where_the_runtime_says(void **state)
 {
 	(void)state;
@@ -115,6 +125,29 @@ static void a_version_that_is_not_known_is_refused(void **state)
 	for (u32 i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
 		fake_begin(&w, other[i]);
 		assert_int_equal(fake_learn(&w), -ENOSYS);
+	}
+}
+
+/* It is loaded, but has not begun: then it is one as soon as it has. */
+static void a_runtime_may_have_no_version_yet(void **state)
+{
+	u64 m;
+
+	(void)state;
+	EACH_VERSION(v)
+	{
+		begin(versions[v]);
+		put32(w.lang.runtime.hotspot.field[HOTSPOT_VERSION], 0);
+		assert_int_equal(fake_learn(&w), 0);
+		m = method("app/Main", "main", "Main.java", 30, NULL);
+		put_interpreted(SP + 0x100, m, 4, SP + 0x118, STACK + 0x800, 0);
+		put_call_stub(SP + 0x108, STACK + 0x800);
+		fake_walk(&w, jvm.interpreter + 0x80, SP, SP + 0x100);
+		assert_true(frame_is_anon(w.out.frame[0]));
+		put32(w.lang.runtime.hotspot.field[HOTSPOT_VERSION], versions[v]);
+		fake_walk(&w, jvm.interpreter + 0x80, SP, SP + 0x100);
+		is_at(0, "app/Main", "main", 4);
+		ends_in_call_stub(1);
 	}
 }
 
@@ -182,16 +215,6 @@ static void frames_lead_from_compiled_code_to_c(void **state)
 		is_at(2, "app/Main", "run", 257);
 		ends_in_call_stub(3);
 	}
-}
-
-/* Put the frame of an interpreted method at @fp. */
-static void put_interpreted(u64 fp, u64 m, u32 bytecode, u64 sender, u64 caller_fp, u64 caller)
-{
-	put(fp - 64, bytecode_of(m) + bytecode);
-	put(fp - 24, m);
-	put(fp - 8, sender);
-	put(fp, caller_fp);
-	put(fp + 8, caller);
 }
 
 static void interpreted_frames_have_a_frame_pointer(void **state)
@@ -529,6 +552,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_where_the_runtime_says),
 		cmocka_unit_test(a_version_that_is_not_known_is_refused),
+		cmocka_unit_test(a_runtime_may_have_no_version_yet),
 		cmocka_unit_test(a_runtime_without_a_field_is_refused),
 		cmocka_unit_test(fields_outside_of_what_is_read_are_refused),
 		cmocka_unit_test(a_table_without_an_end_is_left),
