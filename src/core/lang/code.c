@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/lang/code.h"
+#include "core/lang/frames.h"
 
 #define WORDS (sizeof(struct code_content) / sizeof(u64))
 _Static_assert(WORDS * sizeof(u64) == sizeof(struct code_content), "whole words");
@@ -30,4 +31,9 @@ GLOBAL bool code_is_same(const struct code_content *a NONNULL, const struct code
 		differs |= x[k] ^ y[k];
 	}
 	return !differs;
+}
+
+GLOBAL int read_word(struct lang *l NONNULL, u64 addr)
+{
+	return port_read(&l->value, sizeof(l->value), addr);
 }

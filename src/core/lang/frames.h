@@ -8,10 +8,7 @@
 #define word_of(word, offset) at(word, (offset) / sizeof(u64))
 
 /* Read the word at @addr, to l->value. Returns 0, -EFAULT or -EACCES. */
-static INLINE int read_word(struct lang *l, u64 addr)
-{
-	return port_read(&l->value, sizeof(l->value), addr);
-}
+GLOBAL int read_word(struct lang *l NONNULL, u64 addr); /* code.c */
 
 /*
  * Get the number of the code at l->code with l->fingerprint, to l->code_number; 0: there is no room for it. -ENOENT: it is not

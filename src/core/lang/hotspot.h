@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The frames of Java, of HotSpot 17, 21 and 25.
- *
- * Its code needs no frame pointer and has no CFI, but the runtime describes itself: its tables of fields (vmStructs.cpp) say
- * where the code cache is. A map of the cache leads from an address to the blob of code that it lies in, and that has the size of
- * its frame. So the native walk leaves these frames here; and as each of them belongs to a method, or to some that were inlined,
- * their frames take its place in the stack at once: nothing has to be joined later.
- */
+/* The frames of Java: parts of what core/hotspot.h promises. */
 #pragma once
+#include "core/hotspot.h"
 #include "core/walk/walk.h"
 
 /* Look at more of the tables of fields. Returns as python_learn() does; 1: there is more to do. */
@@ -29,27 +23,6 @@ static INLINE int hotspot_thread(struct walk *w)
 #define hotspot_frame(w) hotspot_thread(w)
 
 #define MAX_SCOPES 64 /* methods at one place: those that were inlined */
-
-/* What a frame's code is. */
-enum hotspot_kind { HOTSPOT_STUB, HOTSPOT_COMPILED, HOTSPOT_NATIVE, HOTSPOT_INTERPRETER };
-
-/*
- * Find the code of the frame of w->machine, which is in memory without a file, to w->lang.hotspot. Returns 0; -ENOENT: it is not HotSpot's;
- * -EFAULT or -EACCES.
- */
-GLOBAL int hotspot_find(struct walk *w NONNULL);
-
-/*
- * Put the frames of the methods to l->frame[], and go to the caller. Each of these returns 0, -EFAULT or -EACCES. If l->is_first is set then,
- * steps of a language have to be done before; then the frame again.
- */
-GLOBAL int hotspot_methods(struct walk *w NONNULL); /* of compiled code */
-GLOBAL int hotspot_interpreted(struct walk *w NONNULL);
-GLOBAL int hotspot_compiled(struct walk *w NONNULL); /* without methods */
-GLOBAL int hotspot_stub(struct walk *w NONNULL);
-
-/* Put the frames in l->frame, from the innermost outwards, in place of the native one. Returns 0 or TOO_DEEP. */
-GLOBAL u32 hotspot_add(struct walk *w NONNULL);
 
 /* Put that of the code at l->code alone, or of the stub l->hotspot. */
 GLOBAL int hotspot_put(struct lang *l NONNULL, u32 position);

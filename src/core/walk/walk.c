@@ -13,7 +13,7 @@
 #include "core/code/framepointer.h"
 #include "core/code/return_rules.h"
 #include "core/code/way_out.h"
-#include "core/lang/hotspot.h"
+#include "core/hotspot.h"
 #include "core/tables/expr.h"
 #include "core/walk/apply.h"
 #include "core/walk/step.h"
