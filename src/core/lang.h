@@ -40,6 +40,13 @@ enum lang_symbol {
 	SYMBOL_PHP_LOOP,
 	SYMBOL_PHP_GLOBALS,
 	SYMBOL_PHP_MODULES,
+	SYMBOL_V8_FUNCTION_SHARED, /* words that debuggers read: v8.c has them in this order */
+	SYMBOL_V8_SHARED_FLAGS,
+	SYMBOL_V8_SCOPE_VARIABLES,
+	SYMBOL_V8_FUNCTION_TYPE,
+	SYMBOL_V8_SHARED_TYPE,
+	SYMBOL_V8_SCRIPT_TYPE,
+	SYMBOL_V8_SCOPE_TYPE,
 	NR_LANG_SYMBOLS
 };
 
@@ -61,6 +68,21 @@ struct runtime {
 	u32 module;		/* the number of the file */
 	u32 language, version;	/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
+};
+
+/* What a function of V8 is, and how far what is to be kept of it has been read. */
+struct v8_function {
+	u64 name, file, source; /* strings; 0: it has none */
+	u32 start, end;		/* of its source, in characters */
+	u32 line;		/* of the first character of the source of its file */
+	u32 type;		/* of the object that was opened last */
+	u32 part;		/* enum part of v8.c, that is read now, */
+	u32 width, looked;	/* its bytes a character; strings that were looked at for it */
+	u64 text, nr, place,
+		skip; /* the string that has @nr characters from @place on; @skip of its own are left out */
+	u64 rest, rest_nr, rest_place; /* another one, likewise, that comes next */
+	u64 data;		       /* where the characters of the source are */
+	u32 counted, newlines;	       /* so many of them, and newlines in these */
 };
 
 struct lang {
@@ -90,6 +112,7 @@ struct lang {
 		next; /* of its line table: how many are left, from the last one on; the number of that behind these */
 	u64 value, hash, bytes, table_bytes;
 	u64 word[32], head[32], text[8];
+	struct v8_function v8;
 	union {
 		struct code_content content;
 		u64 content_word[sizeof(struct code_content) / sizeof(u64)];

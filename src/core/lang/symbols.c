@@ -29,6 +29,27 @@ static const struct symbol_name names[64] = {
 	[SYMBOL_PHP_LOOP] = {0x7c444514, {0x5f65747563657865, 0x7865}, 0xffffff},	      /* execute_ex */
 	[SYMBOL_PHP_GLOBALS] = {0x40aaf857, {0x726f747563657865, 0x736c61626f6c675f}, ~0ULL}, /* executor_globals */
 	[SYMBOL_PHP_MODULES] = {0xd1322d23, {0x725f656c75646f6d, 0x79727473696765}, ~0ULL},   /* module_registry */
+	[SYMBOL_V8_FUNCTION_SHARED] = {0x266bb753,
+				       {0x6c635f6762643876, 0x7546534a5f737361},
+				       ~0ULL}, /* v8dbg_class_JSFunction__shared__SharedFunctionInfo */
+	[SYMBOL_V8_SHARED_FLAGS] = {0x2c4627d1,
+				    {0x6c635f6762643876, 0x726168535f737361},
+				    ~0ULL}, /* v8dbg_class_SharedFunctionInfo__flags__int */
+	[SYMBOL_V8_SCOPE_VARIABLES] = {0x6b5a8e0b,
+				       {0x63735f6762643876, 0x5f6f666e6965706f},
+				       ~0ULL}, /* v8dbg_scopeinfo_idx_first_vars */
+	[SYMBOL_V8_FUNCTION_TYPE] = {0x6964bec4,
+				     {0x79745f6762643876, 0x6e7546534a5f6570},
+				     ~0ULL}, /* v8dbg_type_JSFunction__JS_FUNCTION_TYPE */
+	[SYMBOL_V8_SHARED_TYPE] = {0xc661076f,
+				   {0x79745f6762643876, 0x65726168535f6570},
+				   ~0ULL}, /* v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE */
+	[SYMBOL_V8_SCRIPT_TYPE] = {0xeac14029,
+				   {0x79745f6762643876, 0x70697263535f6570},
+				   ~0ULL}, /* v8dbg_type_Script__SCRIPT_TYPE */
+	[SYMBOL_V8_SCOPE_TYPE] = {0xa0809a0a,
+				  {0x79745f6762643876, 0x65706f63535f6570},
+				  ~0ULL}, /* v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */

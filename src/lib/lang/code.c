@@ -49,6 +49,17 @@ static void name_php(struct code *ret)
 		snprintf(ret->name, sizeof(ret->name), "%s", *name ? name : path_name(ret->file));
 }
 
+/* A function without a name, and code outside of functions. Modules are named by URLs. */
+static void name_javascript(struct code *ret)
+{
+	static const char scheme[] = "file://";
+
+	if (!ret->content.name.bytes)
+		snprintf(ret->name, sizeof(ret->name), "<anonymous>");
+	if (!strncmp(ret->file, scheme, strlen(scheme)))
+		memmove(ret->file, ret->file + strlen(scheme), strlen(ret->file + strlen(scheme)) + 1);
+}
+
 int code_find(struct code *ret, int map, u32 number)
 {
 	struct code_content *c = &ret->content;
@@ -63,6 +74,10 @@ int code_find(struct code *ret, int map, u32 number)
 		return 0;
 	}
 	code_text_utf8(ret->name, &c->name, c->name_text, sizeof(c->name_text));
+	if (c->language == LANGUAGE_JAVASCRIPT) {
+		name_javascript(ret);
+		return 0;
+	}
 	add_pieces(ret, map);
 	return 0;
 }
@@ -71,6 +86,7 @@ u32 code_line(const struct code *c, u32 position)
 {
 	switch (c->language) {
 	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
+	case LANGUAGE_JAVASCRIPT: return c->content.first_line;
 	case LANGUAGE_PHP: return position == FRAME_POSITION ? c->content.first_line : position;
 	}
 	return 0;

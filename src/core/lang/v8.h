@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The functions of JavaScript in Node.js 18 to 24: V8's frames.
+ *
+ * Each function has a native frame of its own, whose frame pointer leads to the function: one is made for whatever runs it, V8's
+ * interpreter, or code that was compiled. So the native stack is gone through, and what belongs to a function is joined to its frame.
+ *
+ * V8 says of itself where its objects have what, in words that it exports for debuggers (v8dbg_...). The collector moves objects. What
+ * a frame leads to is believed only if each object on the way is of the type that it has to be.
+ */
+#pragma once
+#include "core/walk/walk.h"
+
+/*
+ * Each is a step. Returns 0; -ESRCH: the thread has no functions; -ENOSYS: a version that is not known; -E2BIG: too many frames; -EFAULT
+ * or -EACCES: a read has failed, and struct page_wait says whether it has to be waited for.
+ */
+GLOBAL int v8_learn(struct walk *w NONNULL);
+GLOBAL int v8_thread(struct walk *w NONNULL);
+GLOBAL int v8_frame(struct walk *w NONNULL);
+GLOBAL int v8_code(struct walk *w NONNULL);
+
+/* Its parts that are verified once; v8.c says what they do. */
+GLOBAL int v8_open(struct lang *l NONNULL, u64 object, u32 bytes);
+GLOBAL int v8_find_function(struct lang *l NONNULL);
+GLOBAL int v8_find_scope(struct lang *l NONNULL);
+GLOBAL int v8_read_text(struct lang *l NONNULL, u64 from);
+GLOBAL int v8_count_lines(struct walk *w NONNULL);
