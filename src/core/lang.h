@@ -72,12 +72,13 @@ struct runtime {
 
 /* What a function of V8 is, and how far what is to be kept of it has been read. */
 struct v8_function {
-	u64 name, file, source; /* strings; 0: it has none */
-	u32 start, end;		/* of its source, in characters */
-	u32 line;		/* of the first character of the source of its file */
-	u32 type;		/* of the object that was opened last */
-	u32 part;		/* enum part of v8.c, that is read now, */
-	u32 width, looked;	/* its bytes a character; strings that were looked at for it */
+	u64 string[4];	/* by the enum part of v8.c that they are: its name, its file, its source; 0: it has none */
+	u32 start, end; /* of its source, in characters */
+	u32 line;	/* of the first character of the source of its file */
+	u32 type;	/* of the object that was opened last */
+	struct code_text text_of[4]; /* likewise: how long they are */
+	u32 part;		     /* what is read now, */
+	u32 width, looked;	     /* its bytes a character; strings that were looked at for it */
 	u64 text, nr, place,
 		skip; /* the string that has @nr characters from @place on; @skip of its own are left out */
 	u64 rest, rest_nr, rest_place; /* another one, likewise, that comes next */

@@ -28,10 +28,10 @@
 #define MAX_STRINGS 32	      /* that one consists of */
 #define MAX_COUNTED (4 << 20) /* characters of source before a function */
 
-/* Bits of a scope's flags. */
-#define HAS_CLASS (1 << 10)
-#define HAS_NAME (3 << 12)
-#define HAS_INFERRED_NAME (1 << 14)
+/* Bits of a scope's flags, by their numbers. */
+#define HAS_CLASS 10
+#define HAS_NAME 12 /* two bits: one of them */
+#define HAS_INFERRED_NAME 14
 
 /* Of the type of a string. */
 enum { SEQUENTIAL, JOINED, EXTERNAL, SLICED, THIN = 5, REPRESENTATION = 7, ONE_BYTE = 8, NOT_CACHED = 16 };
@@ -53,6 +53,9 @@ enum field {
 
 _Static_assert(NR_FIELDS == NR_LANG_SYMBOLS - SYMBOL_V8_FUNCTION_SHARED, "each symbol is that of a field");
 
+/* What is read of a function, one after the other. */
+enum part { NOTHING, NAME, FILE_NAME, SOURCE, LINES, ALL };
+
 static INLINE u32 field(const struct lang *l, enum field which)
 {
 	return l->runtime.field[which];
@@ -61,12 +64,6 @@ static INLINE u32 field(const struct lang *l, enum field which)
 static INLINE bool is_object(u64 word)
 {
 	return (word & TAGS) == TAG;
-}
-
-/* Does the word hold small integers, or is it that of something else? */
-static INLINE bool is_small(u64 word)
-{
-	return !(u32)word;
 }
 
 GLOBAL int v8_learn(struct walk *w NONNULL)
@@ -156,7 +153,7 @@ static INLINE int find_builtin(struct lang *l, u64 name)
 {
 	int err = v8_open(l, name, 16);
 
-	l->v8.name = name;
+	l->v8.string[NAME] = name;
 	l->fingerprint = code_mix(l->fingerprint, l->head[STRING_LENGTH]);
 	return err ?: l->v8.type < FIRST_NO_STRING && l->head[STRING_LENGTH] >> 32 ? 0 : -ESRCH;
 }
@@ -179,12 +176,12 @@ GLOBAL int v8_find_function(struct lang *l NONNULL)
 	scope = word_of(l->head, flags - SHARED_SCOPE);
 	script = word_of(l->head, flags - SHARED_SCRIPT);
 	l->fingerprint = code_mix(word_of(l->head, flags - sizeof(u64)), word_of(l->head, flags));
-	f->file = f->source = f->start = f->end = 0;
+	f->string[FILE_NAME] = f->string[SOURCE] = f->start = 0;
 	err = v8_open(l, script, SCRIPT_ID + sizeof(u64));
 	if (!err && f->type != field(l, SCRIPT_TYPE))
 		return find_builtin(l, scope);
-	f->source = l->head[SCRIPT_SOURCE / 8];
-	f->file = l->head[SCRIPT_NAME / 8];
+	f->string[SOURCE] = l->head[SCRIPT_SOURCE / 8];
+	f->string[FILE_NAME] = l->head[SCRIPT_NAME / 8];
 	f->line = l->head[SCRIPT_LINE / 8] >> SMALL_SHIFT;
 	l->fingerprint = code_mix(l->fingerprint, l->head[SCRIPT_ID / 8]);
 	l->mark = scope;
@@ -197,49 +194,67 @@ static INLINE bool is_name(struct lang *l, u64 object)
 	return !v8_open(l, object, 16) && l->v8.type < FIRST_NO_STRING && l->head[STRING_LENGTH] >> 32;
 }
 
-/* Read what lies behind the variables of the scope in l->head: to l->text, which has 5 words for it. */
-static INLINE int read_tail(struct lang *l, u64 scope, u32 flags, u32 *position)
+/*
+ * Read the words behind the variables of the scope whose head was read, to l->text: @nr_names of names, and then its positions, if they do not
+ * lie before the variables.
+ */
+static INLINE int read_tail(struct lang *l, u64 flags, u64 nr_names)
 {
-	u64 locals = l->head[SCOPE_LOCALS] >> 32, words = locals < SCOPE_HASHED ? 2 * locals : 1 + locals;
-	u32 tail = !!(flags & HAS_NAME) * 2 + !!(flags & HAS_INFERRED_NAME);
+	u64 variables = field(l, SCOPE_VARIABLES), locals = l->head[SCOPE_LOCALS] >> 32;
+	u64 words = 1 + variables + locals + (locals < SCOPE_HASHED ? locals : 1) + (flags >> HAS_CLASS & 1);
 
-	*position = tail;
-	tail += field(l, SCOPE_VARIABLES) == VARIABLES_FIRST ? 2 : 0;
-	words += 1 + field(l, SCOPE_VARIABLES) + !!(flags & HAS_CLASS);
-	return port_read(l->text, tail * 8 & 63, scope - TAG + words * 8);
+	return port_read(l->text, (nr_names + POSITIONS_FIRST - variables) * 8 & 63, l->mark - TAG + words * 8);
+}
+
+/* The name of the function is the first one of both that is a string, and not empty. Returns 0, -ENOENT, -EFAULT or -EACCES. */
+static INLINE int choose_name(struct lang *l, u64 name, u64 inferred)
+{
+	l->v8.string[NAME] = 0;
+	l->word[0] = name;
+	l->word[1] = inferred;
+	l->error = 0;
+	each (i, 2) {
+		u64 text = at(l->word, i);
+
+		if (!is_object(text))
+			continue;
+		l->error = v8_open(l, text, 16);
+		if (l->error)
+			break;
+		if (l->v8.type >= FIRST_NO_STRING || !(l->head[STRING_LENGTH] >> 32))
+			continue;
+		l->v8.string[NAME] = text;
+		l->fingerprint = code_mix(l->fingerprint, l->head[STRING_LENGTH]);
+		break;
+	}
+	return l->error;
 }
 
 /* Find the name and the place of the function whose scope is l->mark. */
 GLOBAL int v8_find_scope(struct lang *l NONNULL)
 {
 	struct v8_function *f = &l->v8;
-	u64 scope = l->mark, start, end, inferred;
-	u32 flags, position;
-	int err = open_as(l, scope, (1 + POSITIONS_FIRST) * 8, field(l, SCOPE_TYPE));
+	u64 flags, has_name, has_inferred, end;
+	int err = open_as(l, l->mark, (1 + POSITIONS_FIRST) * 8, field(l, SCOPE_TYPE));
 
 	if (err)
 		return err;
 	flags = l->head[SCOPE_FLAGS] >> 32 | l->head[SCOPE_FLAGS];
-	start = l->head[SCOPE_POSITIONS];
-	end = l->head[SCOPE_POSITIONS + 1];
-	err = read_tail(l, scope, flags, &position);
+	has_name = (flags >> HAS_NAME | flags >> (HAS_NAME + 1)) & 1;
+	has_inferred = flags >> HAS_INFERRED_NAME & 1;
+	err = read_tail(l, flags, 2 * has_name + has_inferred);
 	if (err)
 		return err;
 	if (field(l, SCOPE_VARIABLES) == VARIABLES_FIRST) {
-		start = at(l->text, position);
-		end = at(l->text, position + 1);
+		l->head[SCOPE_POSITIONS] = at(l->text, 2 * has_name + has_inferred);
+		l->head[SCOPE_POSITIONS + 1] = at(l->text, 2 * has_name + has_inferred + 1);
 	}
-	if (!is_small(start) || !is_small(end) || end < start)
+	f->start = l->head[SCOPE_POSITIONS] >> SMALL_SHIFT;
+	end = l->head[SCOPE_POSITIONS + 1];
+	if ((u32)l->head[SCOPE_POSITIONS] | (u32)end)
 		return -ENOENT;
-	f->start = start >> SMALL_SHIFT;
-	f->end = end >> SMALL_SHIFT;
-	inferred = flags & HAS_INFERRED_NAME ? at(l->text, position - 1) : 0;
-	f->name = flags & HAS_NAME ? l->text[0] : 0;
-	if (!is_name(l, f->name))
-		f->name = is_name(l, inferred) ? inferred : 0;
-	l->fingerprint = code_mix(l->fingerprint, f->start | (u64)f->end << 32);
-	l->fingerprint = code_mix(l->fingerprint, f->name ? l->head[STRING_LENGTH] : 0);
-	return 0;
+	l->fingerprint = code_mix(l->fingerprint, f->start | end);
+	return choose_name(l, l->text[0] & -has_name, at(l->text, 2 * has_name) & -has_inferred);
 }
 
 /* Has the frame what those of functions have? In l->word are the function, its context, and the caller's frame pointer. */
@@ -251,20 +266,18 @@ static INLINE bool is_of_function(const struct walk *w, u32 nr)
 	       (s32)at(w->sp_words, nr) <= (s32)sp_word(w, l->at - 16);
 }
 
-/* Find what the function is, whose frame was read, and its number. -ENOENT: that is not known yet. */
+/* Find what the function is, whose frame was read, and its number. -ENOENT: that is not known yet; -ESRCH: it is not to be shown. */
 static INLINE int number(struct walk *w)
 {
 	struct lang *l = &w->lang;
 	int err = v8_find_function(l);
 
-	if (!err && l->v8.source)
+	if (!err && l->v8.string[SOURCE])
 		err = v8_find_scope(l);
 	if (w->modules.wait.bytes)
 		return -EACCES;
-	if (err == -EACCES || err == -ESRCH)
-		return err;
 	l->code_number = 0;
-	return err ? 0 : code_is_known(l);
+	return err == -EACCES || err == -ESRCH ? err : err ? 0 : code_is_known(l);
 }
 
 GLOBAL int v8_frame(struct walk *w NONNULL)
@@ -283,23 +296,21 @@ GLOBAL int v8_frame(struct walk *w NONNULL)
 	err = port_read(l->word, 24, l->at - 16);
 	if (!err)
 		err = is_of_function(w, nr) ? number(w) : -ESRCH;
+	err = verifier_forget(l->error, err);
 	if (err == -EACCES)
 		return err;
 	if (err == -ENOENT) {
-		l->v8.part = 0;
+		l->v8.part = NOTHING;
 		l->step = LANG_CODE;
 		return 0;
 	}
-	if (!err) {
-		put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, l->code_number, FRAME_POSITION));
-		end_run(l, l->at);
-	}
 	l->looked = nr + 1;
+	if (err)
+		return 0;
+	put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, l->code_number, FRAME_POSITION));
+	end_run(l, l->at);
 	return 0;
 }
-
-/* What is read of a function, one after the other. */
-enum part { NOTHING, NAME, FILE_NAME, SOURCE, LINES, ALL };
 
 /* Go on with the next part. */
 static INLINE void next_part(struct lang *l)
@@ -308,7 +319,7 @@ static INLINE void next_part(struct lang *l)
 
 	if (++f->part >= LINES)
 		return;
-	f->text = f->part == NAME ? f->name : f->part == FILE_NAME ? f->file : f->source;
+	f->text = at(f->string, f->part);
 	f->width = f->looked = 0;
 	f->skip = f->rest = f->place = 0;
 }
@@ -318,9 +329,9 @@ static INLINE void skip_part(struct lang *l)
 {
 	struct v8_function *f = &l->v8;
 
-	if (f->part == NAME && f->name)
-		l->content.name = (struct code_text){.bytes = 1}; /* without a width: it is not known */
-	f->part = f->part == SOURCE ? LINES : f->part;
+	if (f->part == NAME && f->text)
+		f->text_of[NAME] = (struct code_text){.bytes = 1}; /* without a width: it is not known */
+	f->part += f->part == SOURCE;
 	next_part(l);
 }
 
@@ -328,16 +339,12 @@ static INLINE void skip_part(struct lang *l)
 static INLINE void begin_text(struct lang *l)
 {
 	struct v8_function *f = &l->v8;
-	struct code_text t;
+	struct code_text *t = &at(f->text_of, f->part);
 
 	f->nr = l->head[STRING_LENGTH] >> 32;
-	f->width = f->type & ONE_BYTE ? 1 : 2;
-	t.bytes = f->nr < 0x7fff ? f->nr * f->width : 0xffff;
-	t.width = f->width;
-	if (f->part == NAME)
-		l->content.name = t;
-	if (f->part == FILE_NAME)
-		l->content.file = t;
+	f->width = 2 - (f->type / ONE_BYTE & 1);
+	t->bytes = f->nr < 0x7fff ? f->nr * f->width : 0xffff;
+	t->width = f->width;
 }
 
 /* Read f->nr characters at @from to their place in the part, as far as there is room. */
@@ -365,7 +372,7 @@ static INLINE int take_characters(struct lang *l, u64 from)
 	struct v8_function *f = &l->v8;
 	int err = 0;
 
-	if (f->width != (f->type & ONE_BYTE ? 1 : 2) || (f->part == SOURCE && f->nr < f->start))
+	if (f->width != 2 - (f->type / ONE_BYTE & 1) || (f->part == SOURCE && f->nr < f->start))
 		return -ENOENT;
 	from += f->skip * f->width;
 	f->data = from;
@@ -412,7 +419,7 @@ static INLINE int take_joined(struct lang *l, u64 first, u64 second)
 }
 
 /* Look at f->text: it has the characters, or leads to other strings. */
-static INLINE int look_at_text(struct lang *l)
+GLOBAL int v8_look_at_text(struct lang *l NONNULL)
 {
 	struct v8_function *f = &l->v8;
 	u64 text = f->text, first, second;
@@ -493,10 +500,20 @@ static INLINE int count_lines(struct walk *w)
 	return 0;
 }
 
+static INLINE int begin(struct lang *l)
+{
+	clear_content(l);
+	l->v8.text_of[NAME] = l->v8.text_of[FILE_NAME] = (struct code_text){};
+	next_part(l);
+	return 0;
+}
+
 /* All has been read: keep it, and give it its number. */
 static INLINE int keep(struct lang *l)
 {
 	l->content.language = LANGUAGE_JAVASCRIPT;
+	l->content.name = l->v8.text_of[NAME];
+	l->content.file = l->v8.text_of[FILE_NAME];
 	code_hash(l);
 	l->number = port_code_add(l, false);
 	l->numbered = l->code;
@@ -504,27 +521,18 @@ static INLINE int keep(struct lang *l)
 	return 0;
 }
 
-static INLINE int read_part(struct walk *w)
-{
-	struct lang *l = &w->lang;
-
-	if (l->v8.part == LINES)
-		return count_lines(w);
-	return l->v8.text ? look_at_text(l) : -ENOENT;
-}
-
 GLOBAL int v8_code(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
+	u32 part = l->v8.part;
 	int err;
 
-	if (l->v8.part == NOTHING) {
-		clear_content(l);
-		next_part(l);
-	}
-	if (l->v8.part == ALL)
+	if (part == NOTHING)
+		return begin(l);
+	if (part >= ALL)
 		return keep(l);
-	err = read_part(w);
+	err = part == LINES ? count_lines(w) : v8_look_at_text(l);
+	err = verifier_forget(l->error, err);
 	if (err == -EACCES || w->modules.wait.bytes)
 		return -EACCES;
 	if (err)

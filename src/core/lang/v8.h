@@ -24,5 +24,6 @@ GLOBAL int v8_code(struct walk *w NONNULL);
 GLOBAL int v8_open(struct lang *l NONNULL, u64 object, u32 bytes);
 GLOBAL int v8_find_function(struct lang *l NONNULL);
 GLOBAL int v8_find_scope(struct lang *l NONNULL);
+GLOBAL int v8_look_at_text(struct lang *l NONNULL);
 GLOBAL int v8_read_text(struct lang *l NONNULL, u64 from);
 GLOBAL int v8_count_lines(struct walk *w NONNULL);
