@@ -64,16 +64,18 @@ static bool is_library(const char *module)
 	return so || !strcmp(module, "[vdso]");
 }
 
-/* Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer. */
+/* Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer; V8's own have no file. */
 static bool is_library_source(const char *path)
 {
-	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3", "/site-packages/",
-					      "/dist-packages/", "/vendor/",	   "/usr/share/php/"};
+	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3",    "/site-packages/",
+					      "/dist-packages/", "/vendor/",	      "/usr/share/php/",
+					      "/node_modules/",	 "/usr/share/nodejs/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strstr(path, folders[i]))
 			return true;
-	return !strncmp(path, "<frozen ", strlen("<frozen ")) || !strncmp(path, "phar://", strlen("phar://"));
+	return !strncmp(path, "<frozen ", strlen("<frozen ")) || !strncmp(path, "phar://", strlen("phar://")) ||
+	       !strncmp(path, "node:", strlen("node:")) || !strcmp(path, "[javascript]");
 }
 
 /* Files in different folders may have the same label: one of the user's own is enough. */
