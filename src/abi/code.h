@@ -39,7 +39,8 @@ struct code_content {
 	u8 language, line_table; /* enum language, enum line_table */
 	u16 table_bytes; /* of the line table, from here on; MAX_TABLE_BYTES: there may be more, which is left out */
 	u32 first_line;
-	u32 next, pad; /* the number of the next piece of the line table; 0: it was left out, or this is the last one */
+	u32 next; /* the number of the next piece of the line table; 0: it was left out, or this is the last one */
+	u32 line; /* of JavaScript: that which is executed; 0: not known */
 	struct code_text name, file;
 	u8 name_text[128]; /* qualified, as "Decoder.decode" */
 	u8 file_text[256]; /* of the source, as the language's compiler was given it */

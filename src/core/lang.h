@@ -47,6 +47,15 @@ enum lang_symbol {
 	SYMBOL_V8_SHARED_TYPE,
 	SYMBOL_V8_SCRIPT_TYPE,
 	SYMBOL_V8_SCOPE_TYPE,
+	SYMBOL_V8_BYTECODE_TYPE, /* those from here on may not be there */
+	SYMBOL_V8_BYTECODE_DATA,
+	SYMBOL_V8_BYTES_TYPE,
+	SYMBOL_V8_TRUSTED_BYTES_TYPE,
+	SYMBOL_V8_CODE_TYPE,
+	SYMBOL_V8_STREAM_TYPE,
+	SYMBOL_V8_CODE_START,
+	SYMBOL_V8_CODE_SIZE,
+	SYMBOL_V8_INLINING,
 	NR_LANG_SYMBOLS
 };
 
@@ -68,22 +77,35 @@ struct runtime {
 	u32 module;		/* the number of the file */
 	u32 language, version;	/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
+	u64 code_map;		/* of V8: what code that it has made begins with; 0: not known */
 };
 
-/* What a function of V8 is, and how far what is to be kept of it has been read. */
+/* What a function of V8 is, and where in it; and how far what is to be kept of it has been read. */
 struct v8_function {
-	u64 string[4];	/* by the enum part of v8.c that they are: its name, its file, its source; 0: it has none */
-	u32 start, end; /* of its source, in characters */
-	u32 line;	/* of the first character of the source of its file */
-	u32 type;	/* of the object that was opened last */
+	u64 string
+		[4]; /* by the enum part of v8_object.h that they are: its name, its file, its source; 0: it has none */
 	struct code_text text_of[4]; /* likewise: how long they are */
+	u32 start;		     /* of its source, in characters */
+	u32 type;		     /* of the object that was opened last */
 	u32 part;		     /* what is read now, */
 	u32 width, looked;	     /* its bytes a character; strings that were looked at for it */
 	u64 text, nr, place,
 		skip; /* the string that has @nr characters from @place on; @skip of its own are left out */
 	u64 rest, rest_nr, rest_place; /* another one, likewise, that comes next */
 	u64 data;		       /* where the characters of the source are */
-	u32 counted, newlines;	       /* so many of them, and newlines in these */
+	u32 counted, until, line;      /* so many of them, of so many, and lines in these */
+	/* v8_place.c */
+	u32 nr_native, begin; /* frames that are looked at; the part that is read first */
+	u64 at, fingerprint, shared;		 /* the place, 0: it is not known; of the function whose frame it is */
+	u64 bytecode;				 /* likewise */
+	u64 searched;				 /* the beginning of the code: so far */
+	u32 is_exact;				 /* the place is no return address */
+	u32 position, depth;			 /* of the source; how many functions were inlined in it */
+	s32 inlined;				 /* the next one; negative: none */
+	u64 positions, want;			 /* the table, and the offset in the code */
+	u64 literals, inlining;			 /* functions that were inlined, and where */
+	u64 read, number, offset, source, found; /* of the table */
+	u32 shift, is_source;
 };
 
 struct lang {

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "core/lang/frames.h"
 #include "core/lang/merge.h"
-#include "core/lang/v8.h"
-
-/* Pointers to objects have 1 more than the address of their first word. Small integers have 0, and lie in the upper half. */
-#define TAG 1
-#define TAGS 3
-#define SMALL_SHIFT 32
+#include "core/lang/v8_object.h"
 
 /* The same in all versions, of builds for 64 bits without compressed pointers. In bytes, if not said. */
 #define MAP_TYPE 8	 /* the word of it: in its upper half */
@@ -36,36 +30,6 @@
 /* Of the type of a string. */
 enum { SEQUENTIAL, JOINED, EXTERNAL, SLICED, THIN = 5, REPRESENTATION = 7, ONE_BYTE = 8, NOT_CACHED = 16 };
 
-/* The words of V8, in the order of their symbols. */
-enum field {
-	FUNCTION_SHARED,
-	SHARED_FLAGS,
-	SCOPE_VARIABLES, /* a word's number, without the first one; it tells two layouts from each other: */
-	FUNCTION_TYPE,
-	SHARED_TYPE,
-	SCRIPT_TYPE,
-	SCOPE_TYPE,
-	NR_FIELDS
-};
-
-#define VARIABLES_FIRST 3
-#define POSITIONS_FIRST 5
-
-_Static_assert(NR_FIELDS == NR_LANG_SYMBOLS - SYMBOL_V8_FUNCTION_SHARED, "each symbol is that of a field");
-
-/* What is read of a function, one after the other. */
-enum part { NOTHING, NAME, FILE_NAME, SOURCE, LINES, ALL };
-
-static INLINE u32 field(const struct lang *l, enum field which)
-{
-	return l->runtime.field[which];
-}
-
-static INLINE bool is_object(u64 word)
-{
-	return (word & TAGS) == TAG;
-}
-
 GLOBAL int v8_learn(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
@@ -74,14 +38,15 @@ GLOBAL int v8_learn(struct walk *w NONNULL)
 	each (i, NR_FIELDS) {
 		u64 symbol = at(l->runtime.symbol, SYMBOL_V8_FUNCTION_SHARED + i);
 
-		l->value = 0;
-		err = symbol ? port_read(&l->value, sizeof(u32), symbol) : -ENOSYS;
+		l->value = NO_FIELD;
+		err = symbol ? port_read(&l->value, sizeof(u32), symbol) : i < NEEDED ? -ENOSYS : 0;
 		if (err)
 			break;
 		at(l->runtime.field, i) = l->value;
 	}
 	if (err)
 		return err;
+	v8_lay_out(l);
 	if ((field(l, SCOPE_VARIABLES) != VARIABLES_FIRST && field(l, SCOPE_VARIABLES) != POSITIONS_FIRST) ||
 	    (field(l, FUNCTION_SHARED) != 24 && field(l, FUNCTION_SHARED) != 32) ||
 	    (field(l, SHARED_FLAGS) != 48 && field(l, SHARED_FLAGS) != 56))
@@ -91,6 +56,9 @@ GLOBAL int v8_learn(struct walk *w NONNULL)
 
 GLOBAL int v8_thread(struct walk *w NONNULL)
 {
+	u32 nr = w->laps ? w->max_depth - walk_nr_outer(w) : w->out.nr;
+
+	w->lang.v8.nr_native = nr > 2 ? nr - 2 : 0;
 	w->lang.step = LANG_FRAMES;
 	return 0;
 }
@@ -109,20 +77,12 @@ static INLINE u64 frame_pointer(const struct walk *w, u32 nr)
 	return w->sp + (s64)(s32)at(w->sp_words, nr + 1) * 8 - 16;
 }
 
-/* The native frames whose callers, and those of these, are there. */
-static INLINE u32 nr_frames(const struct walk *w)
-{
-	u32 nr = w->laps ? w->max_depth - walk_nr_outer(w) : w->out.nr;
-
-	return nr > 2 ? nr - 2 : 0;
-}
-
-/* Go to the next native frame that may be one of a function: l->looked. */
+/* Go to the next native frame that may be one of a function: l->looked. Of those behind l->v8.nr_native, no caller's frame pointer is known. */
 TURN(look_for_frame, struct walk, w)
 {
 	u32 nr = w->lang.looked;
 
-	if (nr >= nr_frames(w) || may_run_function(w, nr))
+	if (nr >= w->lang.v8.nr_native || may_run_function(w, nr))
 		return STOP;
 	w->lang.looked = nr + 1;
 	return NEXT;
@@ -142,12 +102,6 @@ GLOBAL int v8_open(struct lang *l NONNULL, u64 object, u32 bytes)
 	return err;
 }
 
-/* Open the object, which has to be of this type. */
-static INLINE int open_as(struct lang *l, u64 object, u32 bytes, u32 type)
-{
-	return v8_open(l, object, bytes) ?: l->v8.type == type ? 0 : -ENOENT;
-}
-
 /* A function of V8's own has no source, but a name. */
 static INLINE int find_builtin(struct lang *l, u64 name)
 {
@@ -158,40 +112,38 @@ static INLINE int find_builtin(struct lang *l, u64 name)
 	return err ?: l->v8.type < FIRST_NO_STRING && l->head[STRING_LENGTH] >> 32 ? 0 : -ESRCH;
 }
 
-/* Find what the function at l->word[0] consists of, as far as its source: l->code and the rest in l->v8. */
+/* Get what is shared by all closures of the function at l->word[0], to l->code. */
 GLOBAL int v8_find_function(struct lang *l NONNULL)
+{
+	int err = v8_open(l, l->word[0], field(l, FUNCTION_SHARED) + sizeof(u64));
+
+	l->code = word_of(l->head, field(l, FUNCTION_SHARED));
+	return err ?: l->v8.type - field(l, FUNCTION_TYPE) <= FUNCTION_TYPES ? 0 : -ENOENT;
+}
+
+/* Find what l->code consists of: its file, its source and its scope, to l->mark; if it has no source, its name. */
+GLOBAL int v8_find_shared(struct lang *l NONNULL)
 {
 	struct v8_function *f = &l->v8;
 	u32 flags = field(l, SHARED_FLAGS);
-	u64 function = l->word[0], script, scope;
-	int err = v8_open(l, function, field(l, FUNCTION_SHARED) + sizeof(u64));
+	u64 script;
+	int err = open_as(l, l->code, flags + sizeof(u64), field(l, SHARED_TYPE));
 
-	if (!err && f->type - field(l, FUNCTION_TYPE) > FUNCTION_TYPES)
-		err = -ENOENT;
-	l->code = word_of(l->head, field(l, FUNCTION_SHARED));
-	if (!err)
-		err = open_as(l, l->code, flags + sizeof(u64), field(l, SHARED_TYPE));
 	if (err)
 		return err;
-	scope = word_of(l->head, flags - SHARED_SCOPE);
+	f->bytecode = l->head[1];
+	l->mark = word_of(l->head, flags - SHARED_SCOPE);
 	script = word_of(l->head, flags - SHARED_SCRIPT);
 	l->fingerprint = code_mix(word_of(l->head, flags - sizeof(u64)), word_of(l->head, flags));
 	f->string[FILE_NAME] = f->string[SOURCE] = f->start = 0;
 	err = v8_open(l, script, SCRIPT_ID + sizeof(u64));
 	if (!err && f->type != field(l, SCRIPT_TYPE))
-		return find_builtin(l, scope);
+		return find_builtin(l, l->mark);
 	f->string[SOURCE] = l->head[SCRIPT_SOURCE / 8];
 	f->string[FILE_NAME] = l->head[SCRIPT_NAME / 8];
 	f->line = l->head[SCRIPT_LINE / 8] >> SMALL_SHIFT;
 	l->fingerprint = code_mix(l->fingerprint, l->head[SCRIPT_ID / 8]);
-	l->mark = scope;
 	return err;
-}
-
-/* Is it a string that is not empty? Then its hash and length are in l->head. */
-static INLINE bool is_name(struct lang *l, u64 object)
-{
-	return !v8_open(l, object, 16) && l->v8.type < FIRST_NO_STRING && l->head[STRING_LENGTH] >> 32;
 }
 
 /*
@@ -266,49 +218,109 @@ static INLINE bool is_of_function(const struct walk *w, u32 nr)
 	       (s32)at(w->sp_words, nr) <= (s32)sp_word(w, l->at - 16);
 }
 
-/* Find what the function is, whose frame was read, and its number. -ENOENT: that is not known yet; -ESRCH: it is not to be shown. */
-static INLINE int number(struct walk *w)
+/*
+ * Put the functions at the place, from the innermost one that was inlined outwards. -ENOENT: they are not known yet. If it is not known which
+ * ones they are, or there was no room to keep that, a function is put that has no name.
+ */
+GLOBAL int v8_put_place(struct lang *l NONNULL)
+{
+	struct v8_function *f = &l->v8;
+	u32 nr = l->nr, nr_in_run = l->nr_in_run, nr_frames = l->nr_frames;
+	u64 at = f->at;
+
+	each (i, 2 * MAX_INLINED) { /* each one as the outermost, and as another one */
+		u64 role = ~i & OUTERMOST;
+		u32 number = port_code_number(l->space, at, l->fingerprint ^ role);
+
+		at += (i & 1ULL) << PLACE_DEPTH;
+		if (number)
+			put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, number, FRAME_POSITION));
+		if (number && role)
+			return 0;
+		if (!number && !role)
+			break;
+	}
+	l->nr = nr;
+	l->nr_in_run = nr_in_run;
+	l->nr_frames = nr_frames;
+	if (f->at && l->numbered != f->at)
+		return -ENOENT;
+	put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, 0, FRAME_POSITION));
+	return 0;
+}
+
+/* Find which function the frame is of whose function was read, and where in it. */
+static INLINE int find(struct walk *w)
 {
 	struct lang *l = &w->lang;
+	struct v8_function *f = &l->v8;
 	int err = v8_find_function(l);
 
-	if (!err && l->v8.string[SOURCE])
+	f->at = 0;
+	err = verifier_forget(l->error, err) ?: v8_find_shared(l);
+	if (verifier_forget(l->error, err))
+		return err;
+	if (f->string[SOURCE])
 		err = v8_find_scope(l);
+	if (verifier_forget(l->error, err))
+		return err;
+	f->begin = SHARED;
+	f->at = l->code;
+	return f->string[SOURCE] ? v8_find_place(w) : 0;
+}
+
+/* Put what is known of the function whose frame was read. -ENOENT: nothing yet; -ESRCH: it is not to be shown. */
+static INLINE int put_function(struct walk *w)
+{
+	int err = find(w);
+
 	if (w->modules.wait.bytes)
 		return -EACCES;
-	l->code_number = 0;
-	return err == -EACCES || err == -ESRCH ? err : err ? 0 : code_is_known(l);
+	err = verifier_forget(w->lang.error, err);
+	return err == -EACCES || err == -ESRCH ? err : v8_put_place(&w->lang);
+}
+
+/* Begin to read what is to be kept of the function. */
+static INLINE int begin_code(struct lang *l)
+{
+	struct v8_function *f = &l->v8;
+
+	f->part = f->begin;
+	f->fingerprint = l->fingerprint;
+	f->shared = l->code;
+	f->searched = f->at & ~7ULL;
+	f->position = f->depth = f->read = f->shift = f->is_source = 0;
+	f->number = f->source = f->found = 0;
+	f->offset = -1ULL; /* tables begin with that of the function's entry */
+	f->inlined = -1;
+	l->step = LANG_CODE;
+	return 0;
 }
 
 GLOBAL int v8_frame(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
-	int err = 0;
-	u32 nr;
+	u32 nr, is_end;
+	int err;
 
 	loop(MAX_DEPTH, look_for_frame, w);
 	nr = l->looked;
-	if (nr >= nr_frames(w) || l->nr >= MAX_DEPTH - 1) {
+	is_end = nr >= l->v8.nr_native;
+	if (is_end || l->nr >= MAX_DEPTH - MAX_INLINED - 1) {
 		l->step = LANG_MERGE;
-		return nr < nr_frames(w) ? -E2BIG : 0;
+		return is_end ? 0 : -E2BIG;
 	}
 	l->at = frame_pointer(w, nr);
 	err = port_read(l->word, 24, l->at - 16);
 	if (!err)
-		err = is_of_function(w, nr) ? number(w) : -ESRCH;
+		err = is_of_function(w, nr) ? put_function(w) : -ESRCH;
 	err = verifier_forget(l->error, err);
 	if (err == -EACCES)
 		return err;
-	if (err == -ENOENT) {
-		l->v8.part = NOTHING;
-		l->step = LANG_CODE;
-		return 0;
-	}
+	if (err == -ENOENT)
+		return begin_code(l);
 	l->looked = nr + 1;
-	if (err)
-		return 0;
-	put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, l->code_number, FRAME_POSITION));
-	end_run(l, l->at);
+	end_run(l, l->at); /* of nothing, if nothing was put */
 	return 0;
 }
 
@@ -320,18 +332,19 @@ static INLINE void next_part(struct lang *l)
 	if (++f->part >= LINES)
 		return;
 	f->text = at(f->string, f->part);
+	f->until = f->start;
 	f->width = f->looked = 0;
 	f->skip = f->rest = f->place = 0;
 }
 
-/* The part cannot be had. */
+/* The part cannot be had, or there is no more of it. */
 static INLINE void skip_part(struct lang *l)
 {
 	struct v8_function *f = &l->v8;
 
 	if (f->part == NAME && f->text)
 		f->text_of[NAME] = (struct code_text){.bytes = 1}; /* without a width: it is not known */
-	f->part += f->part == SOURCE;
+	f->part += f->part == SOURCE;				   /* no lines without it */
 	next_part(l);
 }
 
@@ -372,11 +385,11 @@ static INLINE int take_characters(struct lang *l, u64 from)
 	struct v8_function *f = &l->v8;
 	int err = 0;
 
-	if (f->width != 2 - (f->type / ONE_BYTE & 1) || (f->part == SOURCE && f->nr < f->start))
+	if (f->width != 2 - (f->type / ONE_BYTE & 1) || (f->part == SOURCE && f->nr < f->until))
 		return -ENOENT;
 	from += f->skip * f->width;
 	f->data = from;
-	f->counted = f->newlines = 0;
+	f->counted = 0;
 	if (f->part != SOURCE)
 		err = v8_read_text(l, from);
 	if (err)
@@ -458,13 +471,13 @@ static INLINE u64 newlines_in(u64 word, bool is_wide)
 	return ((ends >> (is_wide ? 15 : 7)) * ones) >> (is_wide ? 48 : 56);
 }
 
-/* Count those in the next page of the source before the function. */
+/* Count those in the next page of the source, up to f->until. */
 GLOBAL int v8_count_lines(struct walk *w NONNULL)
 {
 	struct stack_window *s = &w->machine.stack;
 	struct lang *l = &w->lang;
 	struct v8_function *f = &l->v8;
-	u64 from = f->data + (u64)f->counted * f->width, bytes = (u64)(f->start - f->counted) * f->width;
+	u64 from = f->data + (u64)f->counted * f->width, bytes = (u64)(f->until - f->counted) * f->width;
 	int err;
 
 	if (bytes > PAGE_BYTES - from % PAGE_BYTES)
@@ -481,22 +494,27 @@ GLOBAL int v8_count_lines(struct walk *w NONNULL)
 	each (i, PAGE_BYTES / 8) {
 		if (i * 8ULL >= bytes)
 			break;
-		f->newlines += newlines_in(at(s->word, i), f->width > 1);
+		f->line += newlines_in(at(s->word, i), f->width > 1);
 	}
 	f->counted += bytes / f->width;
 	return 0;
 }
 
+/* Count up to where the function begins, and then up to its position. */
 static INLINE int count_lines(struct walk *w)
 {
-	struct v8_function *f = &w->lang.v8;
+	struct lang *l = &w->lang;
+	struct v8_function *f = &l->v8;
 
-	if (f->start > MAX_COUNTED)
-		return -ENOENT;
-	if (f->counted < f->start)
-		return v8_count_lines(w);
-	w->lang.content.first_line = f->line + f->newlines + 1;
-	next_part(&w->lang);
+	if (f->counted < f->until)
+		return f->until > MAX_COUNTED ? -ENOENT : v8_count_lines(w);
+	if (f->until == f->start)
+		l->content.first_line = f->line + 1;
+	else
+		l->content.line = f->line + 1;
+	if (f->position <= f->until)
+		return -ENOENT; /* that is all */
+	f->until = f->position;
 	return 0;
 }
 
@@ -504,21 +522,68 @@ static INLINE int begin(struct lang *l)
 {
 	clear_content(l);
 	l->v8.text_of[NAME] = l->v8.text_of[FILE_NAME] = (struct code_text){};
-	next_part(l);
+	l->v8.part = NOTHING;
 	return 0;
 }
 
-/* All has been read: keep it, and give it its number. */
+/* All has been read: keep it, and give it its number. Then go on with the function in which it was inlined, if it was. */
 static INLINE int keep(struct lang *l)
 {
+	struct v8_function *f = &l->v8;
+	bool is_outermost = f->inlined < 0;
+
 	l->content.language = LANGUAGE_JAVASCRIPT;
-	l->content.name = l->v8.text_of[NAME];
-	l->content.file = l->v8.text_of[FILE_NAME];
+	l->content.name = f->text_of[NAME];
+	l->content.file = f->text_of[FILE_NAME];
+	l->code = f->at + ((u64)f->depth << PLACE_DEPTH);
+	l->fingerprint = f->fingerprint ^ (is_outermost ? OUTERMOST : 0);
 	code_hash(l);
-	l->number = port_code_add(l, false);
-	l->numbered = l->code;
-	l->step = LANG_FRAMES;
+	port_code_add(l, false);
+	l->numbered = f->at;
+	l->step = is_outermost ? LANG_FRAMES : LANG_CODE;
+	f->part = INLINED;
+	f->depth++;
+	v8_take_position(f, f->source);
 	return 0;
+}
+
+/* The function at the place could not be found: it is that of the frame. If that is lost, too, it is not known. */
+static INLINE int give_up(struct lang *l)
+{
+	struct v8_function *f = &l->v8;
+
+	if (f->part == SHARED && l->code == f->shared) {
+		l->numbered = f->at;
+		l->step = LANG_FRAMES;
+	}
+	l->code = f->shared;
+	f->position = 0;
+	f->inlined = -1;
+	f->part = SHARED;
+	return 0;
+}
+
+/* Read which function it is: that of the frame, or one that was inlined. */
+static INLINE int read_function(struct lang *l)
+{
+	int err = v8_find_shared(l);
+
+	if (!err && l->v8.string[SOURCE])
+		err = v8_find_scope(l);
+	return err ?: begin(l);
+}
+
+/* Go on to find out which functions are at the place. */
+static INLINE int look_at_place(struct walk *w)
+{
+	struct lang *l = &w->lang;
+	struct v8_function *f = &l->v8;
+
+	if (f->part == POSITION)
+		return v8_read_positions(w);
+	if (f->part == INLINED)
+		return v8_find_inlined(l);
+	return f->found ? v8_open_code(l) : v8_search_code(w);
 }
 
 GLOBAL int v8_code(struct walk *w NONNULL)
@@ -527,14 +592,21 @@ GLOBAL int v8_code(struct walk *w NONNULL)
 	u32 part = l->v8.part;
 	int err;
 
-	if (part == NOTHING)
-		return begin(l);
-	if (part >= ALL)
+	if (part == ALL)
 		return keep(l);
-	err = part == LINES ? count_lines(w) : v8_look_at_text(l);
+	if (part == NOTHING)
+		err = -ENOENT; /* and now the first part */
+	else if (part == LINES)
+		err = count_lines(w);
+	else if (part == SHARED)
+		err = read_function(l);
+	else
+		err = part < LINES ? v8_look_at_text(l) : look_at_place(w);
 	err = verifier_forget(l->error, err);
 	if (err == -EACCES || w->modules.wait.bytes)
 		return -EACCES;
+	if (err && part > ALL)
+		return give_up(l);
 	if (err)
 		skip_part(l);
 	return 0;

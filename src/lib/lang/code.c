@@ -86,7 +86,7 @@ u32 code_line(const struct code *c, u32 position)
 {
 	switch (c->language) {
 	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
-	case LANGUAGE_JAVASCRIPT: return c->content.first_line;
+	case LANGUAGE_JAVASCRIPT: return c->content.line ?: c->content.first_line;
 	case LANGUAGE_PHP: return position == FRAME_POSITION ? c->content.first_line : position;
 	}
 	return 0;
