@@ -50,6 +50,9 @@ static const struct symbol_name names[64] = {
 	[SYMBOL_V8_SCOPE_TYPE] = {0xa0809a0a,
 				  {0x79745f6762643876, 0x65706f63535f6570},
 				  ~0ULL}, /* v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE */
+	[SYMBOL_V8_FIRST_CONTEXT] = {0x6b923d0e,
+				     {0x69465f6762643876, 0x65746e6f43747372},
+				     ~0ULL}, /* v8dbg_FirstContextType */
 	[SYMBOL_V8_BYTECODE_TYPE] = {0xa247999a,
 				     {0x79745f6762643876, 0x63657479425f6570},
 				     ~0ULL}, /* v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE */

@@ -17,7 +17,8 @@
 #define STRING_LENGTH 1	  /* the word of it: in its upper half */
 #define STRING_DATA 16
 #define STRING_PARTS 16
-#define FUNCTION_TYPES 16     /* types of functions */
+#define FUNCTION_TYPES 16 /* types of functions, and of contexts, behind the first one of each */
+#define CONTEXT_TYPES 9
 #define FIRST_NO_STRING 128   /* types */
 #define MAX_STRINGS 32	      /* that one consists of */
 #define MAX_COUNTED (4 << 20) /* characters of source before a function */
@@ -112,13 +113,22 @@ static INLINE int find_builtin(struct lang *l, u64 name)
 	return err ?: l->v8.type < FIRST_NO_STRING && l->head[STRING_LENGTH] >> 32 ? 0 : -ESRCH;
 }
 
-/* Get what is shared by all closures of the function at l->word[0], to l->code. */
+/*
+ * Get what is shared by all closures of the function at l->word[0], whose context is at l->word[1], to l->code. -ESRCH: they are none. V8 has
+ * some assembly, too, that saves registers where functions have both. If one of them has just been moved, the other one tells.
+ */
 GLOBAL int v8_find_function(struct lang *l NONNULL)
 {
-	int err = v8_open(l, l->word[0], field(l, FUNCTION_SHARED) + sizeof(u64));
+	int moved = v8_open(l, l->word[1], 8), err;
 
+	if (moved == -EFAULT || (!moved && l->v8.type - field(l, FIRST_CONTEXT) > CONTEXT_TYPES))
+		return -ESRCH;
+	moved = verifier_forget(l->error, moved);
+	err = v8_open(l, l->word[0], field(l, FUNCTION_SHARED) + sizeof(u64));
 	l->code = word_of(l->head, field(l, FUNCTION_SHARED));
-	return err ?: l->v8.type - field(l, FUNCTION_TYPE) <= FUNCTION_TYPES ? 0 : -ENOENT;
+	if ((moved && err) || (!err && l->v8.type - field(l, FUNCTION_TYPE) > FUNCTION_TYPES))
+		return -ESRCH;
+	return err;
 }
 
 /* Find what l->code consists of: its file, its source and its scope, to l->mark; if it has no source, its name. */

@@ -18,7 +18,8 @@ enum field {
 	SHARED_TYPE,
 	SCRIPT_TYPE,
 	SCOPE_TYPE,
-	NEEDED, /* those before */
+	FIRST_CONTEXT, /* type */
+	NEEDED,	       /* those before */
 	BYTECODE_TYPE = NEEDED,
 	BYTECODE_DATA,
 	BYTES_TYPE,
