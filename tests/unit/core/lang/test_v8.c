@@ -22,7 +22,20 @@
 enum { SEQUENTIAL, JOINED, EXTERNAL, SLICED, THIN = 5, ONE_BYTE = 8, NOT_CACHED = 16 };
 
 /* Types of objects, as in V8 10.2, and some other ones. */
-enum { SCRIPT = 170, SCOPE = 256, SHARED = 257, FUNCTION = 2065, UNDEFINED = 131, CONTEXT = 207 };
+enum {
+	SCRIPT = 170,
+	SCOPE = 256,
+	SHARED = 257,
+	FUNCTION = 2065,
+	UNDEFINED = 131,
+	CONTEXT = 207,
+	BYTECODE = 195,
+	BYTES = 194,
+	CODE_TYPE = 240,
+	STREAM = 252,
+	ARRAY = 179,
+	WRAPPER = 192
+};
 
 static u8 heap[HEAP_BYTES + STACK_BYTES]; /* and the stack */
 static u64 used, fp;
@@ -132,6 +145,13 @@ static u64 function(u64 scope_or_name, u64 of)
 	return f;
 }
 
+/* What both versions say, in the order of the symbols. */
+#define NO (~0u)
+static const u32 said_by[2][17] = {
+	{24, 48, 3, FUNCTION, SHARED, SCRIPT, SCOPE, CONTEXT, BYTECODE, 56, BYTES, NO, CODE_TYPE, NO, NO, 40, NO},
+	{32, 56, 5, FUNCTION, SHARED, SCRIPT, SCOPE, CONTEXT, BYTECODE, 64, 190, BYTES, CODE_TYPE, STREAM, 40, 56, 8},
+};
+
 static void begin(u32 like_13_6)
 {
 	memset(heap, 0, sizeof(heap));
@@ -147,10 +167,9 @@ static void begin(u32 like_13_6)
 	w.modules.runtime = LANGUAGE_JAVASCRIPT;
 	w.lang.thread_pointer = 1;
 	w.lang.space = 1;
-	w.lang.runtime = (struct runtime){.module = V8,
-					  .language = LANGUAGE_JAVASCRIPT,
-					  .field = {is_new ? 32 : 24, is_new ? 56 : 48, is_new ? 5 : 3, FUNCTION,
-						    SHARED, SCRIPT, SCOPE, CONTEXT}};
+	w.lang.runtime = (struct runtime){.module = V8, .language = LANGUAGE_JAVASCRIPT};
+	memcpy(w.lang.runtime.field, said_by[is_new], sizeof(said_by[0]));
+	v8_lay_out(&w.lang);
 	undefined = object(UNDEFINED, 32);
 	context = object(CONTEXT, 32);
 }
@@ -238,6 +257,14 @@ static u64 of_name(u64 name)
 static void run_one(u64 f)
 {
 	native(jit(), f);
+	native_end();
+	run();
+	assert_int_equal(w.lang.lost, 0);
+}
+
+static void run_one_at(u64 pc, u64 f)
+{
+	native(frame_make(FRAME_ANON, pc, 1), f);
 	native_end();
 	run();
 	assert_int_equal(w.lang.lost, 0);
@@ -538,6 +565,229 @@ static void v8__other_functions_at_the_same_address_have_another_number(void **s
 	assert_int_not_equal(frame_code(w.out.frame[0]), before);
 }
 
+static const char source[] = "line 1\nline 2\nfunction a() {\n  b();\n  c();\n}\nfunction b() {\n  d();\n}\n";
+
+static u32 place_of(const char *what)
+{
+	return strstr(source, what) - source;
+}
+
+static u64 named(const char *name, const char *begins, u64 of)
+{
+	return function(scope(1, text(name), 0, place_of(begins)), of);
+}
+
+static u64 shared_of(u64 f)
+{
+	u64 shared;
+
+	memcpy(&shared, heap + (f - 1 + (is_new ? 32 : 24) - HEAP), sizeof(shared));
+	return shared;
+}
+
+static u64 array(u32 type, u32 nr)
+{
+	u64 a = object(type, 16 + 8 * nr);
+
+	put(a - 1 + 8, (u64)nr << 32);
+	return a;
+}
+
+static u64 at_source(const char *what, u32 function)
+{
+	return (place_of(what) + 1ULL) << 1 | (u64)function << 31;
+}
+
+static void add_number(u8 *to, u32 *len, s64 number)
+{
+	u64 val = (u64)number << 1 ^ (u64)(number >> 63);
+
+	for (; val > 127; val >>= 7)
+		to[(*len)++] = val | 128;
+	to[(*len)++] = val;
+}
+
+/* A table with a position for the function's entry, and for two offsets. */
+static u64 positions(u32 first, u64 first_source, u32 second, u64 second_source)
+{
+	u8 bytes[64];
+	u32 len = 0;
+	u64 a;
+
+	add_number(bytes, &len, -1); /* of an expression */
+	add_number(bytes, &len, 2);
+	add_number(bytes, &len, first + 1);
+	add_number(bytes, &len, first_source - 2);
+	add_number(bytes, &len, ~(s64)(second - first));
+	add_number(bytes, &len, second_source - first_source);
+	a = object(BYTES, 16 + len);
+	put(a - 1 + 8, (u64)len << 32);
+	memcpy(heap + (a - 1 + 16 - HEAP), bytes, len);
+	return a;
+}
+
+static void v8__the_line_is_that_of_the_offset_in_bytecode(void **state)
+{
+	static const struct {
+		u32 offset, line;
+	} places[] = {{0, 0}, {4, 0}, {5, 4}, {8, 4}, {9, 5}, {1000, 5}};
+
+	(void)state;
+	for (u32 i = 0; i < 2 * COUNT(places); i++) {
+		u64 f, code;
+
+		begin(i & 1);
+		f = named("a", "() {", script(text("a.js"), text(source)));
+		code = object(BYTECODE, 64);
+		put(shared_of(f) - 1 + 8, code);
+		put(code - 1 + (is_new ? 24 : 32), positions(5, at_source("b();", 0), 9, at_source("c();", 0)));
+		native(frame_make(V8, BUILTIN, 1), f);
+		put(fp - 32, code);
+		put(fp - 40, (places[i / 2].offset + said_by[is_new][9] - 1ULL) << 32);
+		native_end();
+		port_wait_for_pages(i & 2 ? &w.modules : NULL);
+		run();
+		is_at(0, "a", "a.js", 3);
+		assert_int_equal(code_at(0)->line, places[i / 2].line);
+	}
+}
+
+static void v8__bytecode_of_another_function_says_nothing(void **state)
+{
+	u64 f, code;
+
+	(void)state;
+	begin(0);
+	f = named("a", "() {", script(text("a.js"), text(source)));
+	code = object(BYTECODE, 64);
+	put(code - 1 + 32, positions(5, at_source("b();", 0), 9, at_source("c();", 0)));
+	native(frame_make(V8, BUILTIN, 1), f);
+	put(fp - 32, code);
+	put(fp - 40, 60ULL << 32);
+	native_end();
+	run();
+	is_at(0, "a", "a.js", 3);
+	assert_int_equal(code_at(0)->line, 0);
+}
+
+/* Code of function a, in which b is inlined; the call is at offset 0x40. Returns where the call returns to. */
+static u64 made_code(u64 a, u64 b, u64 next, u32 nr_bytes)
+{
+	u64 data = array(ARRAY, 12), list = array(ARRAY, 1), table, inlining = array(BYTES, 2), header, code, start;
+	u32 more = is_new ? 8 : 0;
+
+	put(inlining - 1 + 8, 16ULL << 32);
+	put(inlining - 1 + 16, next);
+	put(list - 1 + 16, b | 2); /* weakly */
+	put(data - 1 + 16 + 2 * 8 + more, list);
+	put(data - 1 + 16 + 6 * 8 + more, a);
+	put(data - 1 + 16 + 7 * 8 + more, inlining);
+	if (is_new) {
+		u64 wrapper = object(WRAPPER, 16);
+
+		put(wrapper - 1 + 8, a);
+		put(data - 1 + 16 + 7 * 8, wrapper);
+	}
+	table = positions(0x20, at_source("c();", 0), 0x40, at_source("d();", 1));
+	code = is_new ? object(CODE_TYPE, 64) : 0;
+	header = object(is_new ? STREAM : CODE_TYPE, 128 + nr_bytes);
+	start = header - 1 + (is_new ? 32 : 128);
+	if (is_new)
+		put(header - 1 + 8, code);
+	else
+		code = header;
+	put(code - 1 + (is_new ? 8 : 16), data);
+	put(code - 1 + (is_new ? 16 : 24), table);
+	put(code - 1 + (is_new ? 56 : 40), nr_bytes);
+	if (is_new)
+		put(code - 1 + 40, start);
+	return start + nr_bytes - 0x40;
+}
+
+static u64 made_of(u64 *f, u64 next, u32 nr_bytes)
+{
+	u64 s = script(text("a.js"), text(source)), b = named("b", "() {\n  d", s);
+
+	*f = named("a", "() {", s);
+	return made_code(shared_of(*f), shared_of(b), next, nr_bytes);
+}
+
+static void v8__functions_that_were_inlined_are_there(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 4; i++) {
+		u64 f, at;
+
+		begin(i & 1);
+		at = made_of(&f, at_source("b();", 0), i & 2 ? 0x4000 : 0x80);
+		native(frame_make(FRAME_ANON, at + 5, 1), f);
+		native_end();
+		port_wait_for_pages(i & 2 ? &w.modules : NULL);
+		for (u32 again = 0; again < 2; again++) {
+			run();
+			assert_int_equal(w.lang.lost, 0);
+			assert_int_equal(w.lang.nr_frames, 2);
+			is_at(0, "b", "a.js", 7);
+			assert_int_equal(code_at(0)->line, 8);
+			is_at(1, "a", "a.js", 3);
+			assert_int_equal(code_at(1)->line, 4);
+			is_native(2, at + 5);
+			w.out.nr = 0;
+			native(frame_make(FRAME_ANON, at + 5, 1), f);
+			native_end();
+		}
+	}
+}
+
+static void v8__code_of_another_function_says_nothing(void **state)
+{
+	u64 f, at;
+
+	(void)state;
+	begin(0);
+	at = made_of(&f, at_source("b();", 0), 0x80);
+	native(frame_make(FRAME_ANON, at + 5, 1), simple("g"));
+	native_end();
+	run();
+	assert_int_equal(w.lang.nr_frames, 1);
+	is_at(0, "g", "/srv/app.js", 2);
+	assert_int_equal(code_at(0)->line, 0);
+}
+
+/* It is inlined in itself, or in a function that is not there. */
+static void v8__inlining_without_end_is_not_believed(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 2; i++) {
+		u64 f, at;
+
+		begin(0);
+		at = made_of(&f, at_source("b();", i ? 100 : 1), 0x80);
+		run_one_at(at + 5, f);
+		assert_true(w.lang.nr_frames >= 1);
+		assert_true(w.lang.nr_frames <= 16);
+		is_at(w.lang.nr_frames - 1, "a", "a.js", 3);
+	}
+}
+
+static void v8__tables_without_end_are_not_read(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 2; i++) {
+		u64 f, at, table;
+
+		begin(0);
+		at = made_of(&f, 0, 0x80);
+		memcpy(&table, heap + (at - 0x40 - 128 + 24 - HEAP), sizeof(table));
+		if (i)
+			memset(heap + (table - 1 + 16 - HEAP), 0xff, 8);
+		else
+			put(table - 1 + 8, 0x7fffffffULL << 32);
+		run_one_at(at + 5, f);
+		is_at(0, "a", "a.js", 3);
+	}
+}
+
 static void v8__that_does_not_say_what_is_known_is_refused(void **state)
 {
 	static const u32 words[] = {0xffffffff, 0, 12, 4096};
@@ -556,6 +806,36 @@ static void v8__that_does_not_say_what_is_known_is_refused(void **state)
 		}
 		w.lang.runtime.symbol[SYMBOL_V8_FUNCTION_SHARED + i] = 0;
 		assert_int_equal(v8_learn(&w), -ENOSYS);
+	}
+}
+
+static void v8__words_of_any_value_do_no_harm(void **state)
+{
+	static const u32 values[] = {0,	 1,  5,	  7,   8,    9,		 15,	     40,	63,
+				     64, 65, 127, 128, 4096, 0x7fffffff, 0xfffffffe, 0xffffffff};
+
+	(void)state;
+	for (u32 i = 0; i < 2 * 17 * COUNT(values); i++) {
+		u64 f, at, code;
+
+		begin(i & 1);
+		at = made_of(&f, at_source("b();", 1), 0x80);
+		for (u32 k = 0; k < 17; k++) {
+			w.lang.runtime.symbol[SYMBOL_V8_FUNCTION_SHARED + k] = room(8);
+			put(used - 8, k == i / 2 % 17 ? values[i / 34] : said_by[is_new][k]);
+		}
+		if (v8_learn(&w))
+			continue;
+		native(frame_make(FRAME_ANON, at + 5, 1), f);
+		code = object(BYTECODE, 64);
+		put(shared_of(f) - 1 + 8, code);
+		put(code - 1 + (is_new ? 24 : 32), positions(5, at_source("b();", 0), 9, at_source("c();", 0)));
+		native(frame_make(V8, BUILTIN, 1), f);
+		put(fp - 32, code);
+		put(fp - 40, 60ULL << 32);
+		native_end();
+		run();
+		assert_int_equal(w.lang.lost, 0);
 	}
 }
 
@@ -578,6 +858,13 @@ int main(void)
 		cmocka_unit_test(v8__code_whose_frame_is_not_made_has_no_function),
 		cmocka_unit_test(v8__a_cut_stack_has_what_is_known_of_it),
 		cmocka_unit_test(v8__other_functions_at_the_same_address_have_another_number),
+		cmocka_unit_test(v8__the_line_is_that_of_the_offset_in_bytecode),
+		cmocka_unit_test(v8__bytecode_of_another_function_says_nothing),
+		cmocka_unit_test(v8__functions_that_were_inlined_are_there),
+		cmocka_unit_test(v8__code_of_another_function_says_nothing),
+		cmocka_unit_test(v8__inlining_without_end_is_not_believed),
+		cmocka_unit_test(v8__tables_without_end_are_not_read),
+		cmocka_unit_test(v8__words_of_any_value_do_no_harm),
 		cmocka_unit_test(v8__that_does_not_say_what_is_known_is_refused),
 	};
 
