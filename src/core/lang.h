@@ -96,7 +96,7 @@ struct v8_function {
 	u64 data;		       /* where the characters of the source are */
 	u32 counted, until, line;      /* so many of them, of so many, and lines in these */
 	/* v8_place.c */
-	u32 nr_native, begin; /* frames that are looked at; the part that is read first */
+	u32 nr_native, begin;			 /* frames that are looked at; the part that is read first */
 	u64 at, fingerprint, shared;		 /* the place, 0: it is not known; of the function whose frame it is */
 	u64 bytecode;				 /* likewise */
 	u64 searched;				 /* the beginning of the code: so far */
