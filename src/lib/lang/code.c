@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "abi/frame.h"
 #include "base/path.h"
@@ -49,7 +50,30 @@ static void name_php(struct code *ret)
 		snprintf(ret->name, sizeof(ret->name), "%s", *name ? name : path_name(ret->file));
 }
 
-/* A function without a name, and code outside of functions. Modules are named by URLs. */
+static bool is_hex(char c)
+{
+	return c && strchr("0123456789abcdefABCDEF", c);
+}
+
+/* The path in the URL of a file, in its place: "%20" is a blank. */
+static void path_of_url(char *url, size_t scheme)
+{
+	const char *from = url + scheme;
+	char *to = url, digits[3] = {0};
+
+	while (*from) {
+		if (*from == '%' && is_hex(from[1]) && is_hex(from[2])) {
+			memcpy(digits, from + 1, 2);
+			*to++ = strtol(digits, NULL, 16) ?: '?';
+			from += 3;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = 0;
+}
+
+/* A function may have no name, and code outside of functions has none. Modules are called by URLs. */
 static void name_javascript(struct code *ret)
 {
 	static const char scheme[] = "file://";
@@ -57,7 +81,7 @@ static void name_javascript(struct code *ret)
 	if (!ret->content.name.bytes)
 		snprintf(ret->name, sizeof(ret->name), "<anonymous>");
 	if (!strncmp(ret->file, scheme, strlen(scheme)))
-		memmove(ret->file, ret->file + strlen(scheme), strlen(ret->file + strlen(scheme)) + 1);
+		path_of_url(ret->file, strlen(scheme));
 }
 
 int code_find(struct code *ret, int map, u32 number)
