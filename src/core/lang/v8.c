@@ -19,9 +19,10 @@
 #define STRING_PARTS 16
 #define FUNCTION_TYPES 16 /* types of functions, and of contexts, behind the first one of each */
 #define CONTEXT_TYPES 9
-#define FIRST_NO_STRING 128   /* types */
-#define MAX_STRINGS 32	      /* that one consists of */
-#define MAX_COUNTED (4 << 20) /* characters of source before a function */
+#define FIRST_NO_STRING 128	       /* types */
+#define MAX_STRINGS 32		       /* that one consists of */
+#define MAX_COUNTED (4 << 20)	       /* characters of source before a function */
+#define COUNTED_BYTES (PAGE_BYTES / 2) /* at once */
 
 /* Bits of a scope's flags, by their numbers. */
 #define HAS_CLASS 10
@@ -236,20 +237,20 @@ GLOBAL int v8_put_place(struct lang *l NONNULL)
 {
 	struct v8_function *f = &l->v8;
 	u32 nr = l->nr, nr_in_run = l->nr_in_run, nr_frames = l->nr_frames;
-	u64 at = f->at;
 
-	each (i, 2 * MAX_INLINED) { /* each one as the outermost, and as another one */
+	l->mark = f->at;
+	each (i, 2 * MAX_INLINED) { /* each one as the outermost, or else as another one */
 		u64 role = ~i & OUTERMOST;
-		u32 number = port_code_number(l->space, at, l->fingerprint ^ role);
 
-		at += (i & 1ULL) << PLACE_DEPTH;
-		if (number)
-			put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, number, FRAME_POSITION));
-		if (number && role)
-			return 0;
-		if (!number && !role)
+		l->code_number = port_code_number(l->space, l->mark, l->fingerprint ^ role);
+		l->mark += (i & 1ULL) << PLACE_DEPTH;
+		if (l->code_number)
+			put_frame(l, frame_of_code(LANGUAGE_JAVASCRIPT, l->code_number, FRAME_POSITION));
+		if (!!l->code_number == (u32)role)
 			break;
 	}
+	if (l->code_number)
+		return 0;
 	l->nr = nr;
 	l->nr_in_run = nr_in_run;
 	l->nr_frames = nr_frames;
@@ -472,16 +473,25 @@ GLOBAL int v8_look_at_text(struct lang *l NONNULL)
 	return 0;
 }
 
-/* How many of the characters in @word are newlines? Those of two bytes if @is_wide. */
-static INLINE u64 newlines_in(u64 word, bool is_wide)
+/* Of characters of one byte, and of two: a word of ones, all bits but the highest ones, the place of these, and of the sum of all. */
+static const struct {
+	u64 ones, low;
+	u32 highest, sum;
+} widths[2] = {
+	{0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 7, 56},
+	{0x0001000100010001, 0x7fff7fff7fff7fff, 15, 48},
+};
+
+/* How many of the characters in @word are newlines? */
+static INLINE u64 newlines_in(u64 word, u32 width)
 {
-	u64 ones = is_wide ? 0x0001000100010001 : 0x0101010101010101, low = ones * (is_wide ? 0x7fff : 0x7f);
+	u64 ones = at(widths, width - 1).ones, low = at(widths, width - 1).low;
 	u64 other = word ^ ones * '\n', ends = ~(((other & low) + low) | other | low);
 
-	return ((ends >> (is_wide ? 15 : 7)) * ones) >> (is_wide ? 48 : 56);
+	return ((ends >> at(widths, width - 1).highest) * ones) >> at(widths, width - 1).sum;
 }
 
-/* Count those in the next page of the source, up to f->until. */
+/* Count those in the next half page of the source, up to f->until: behind it is a word that may be cleared. */
 GLOBAL int v8_count_lines(struct walk *w NONNULL)
 {
 	struct stack_window *s = &w->machine.stack;
@@ -490,23 +500,23 @@ GLOBAL int v8_count_lines(struct walk *w NONNULL)
 	u64 from = f->data + (u64)f->counted * f->width, bytes = (u64)(f->until - f->counted) * f->width;
 	int err;
 
-	if (bytes > PAGE_BYTES - from % PAGE_BYTES)
-		bytes = PAGE_BYTES - from % PAGE_BYTES;
+	if (bytes > COUNTED_BYTES - from % COUNTED_BYTES)
+		bytes = COUNTED_BYTES - from % COUNTED_BYTES;
 	bytes = verifier_forget(l->bytes, bytes);
-	if (bytes > PAGE_BYTES)
-		bytes = PAGE_BYTES;
+	if (bytes > COUNTED_BYTES)
+		bytes = COUNTED_BYTES;
 	stack_forget(&w->machine);
 	err = port_read(s->word, bytes, from);
 	if (err)
 		return err;
-	if (bytes % 8)
-		at(s->word, bytes / 8) &= (1ULL << bytes % 8 * 8) - 1;
-	each (i, PAGE_BYTES / 8) {
-		if (i * 8ULL >= bytes)
+	bytes = verifier_forget(l->bytes, bytes);
+	at(s->word, bytes / 8) &= (1ULL << bytes % 8 * 8) - 1;
+	each (i, COUNTED_BYTES / 8) {
+		if (i * 8ULL >= l->bytes)
 			break;
-		f->line += newlines_in(at(s->word, i), f->width > 1);
+		f->line += newlines_in(at(s->word, i), f->width);
 	}
-	f->counted += bytes / f->width;
+	f->counted += l->bytes / f->width;
 	return 0;
 }
 
