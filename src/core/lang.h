@@ -78,7 +78,7 @@ struct runtime {
 	u32 module;		/* the number of the file */
 	u32 language, version;	/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
-	u64 code_map;		/* of V8: what code that it has made begins with; 0: not known */
+	u64 map[LANG_FIELDS];	/* of V8: the map of objects of a type, by the field that is the type; 0: not known */
 };
 
 /* What a function of V8 is, and where in it; and how far what is to be kept of it has been read. */

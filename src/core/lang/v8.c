@@ -104,6 +104,25 @@ GLOBAL int v8_open(struct lang *l NONNULL, u64 object, u32 bytes)
 	return err;
 }
 
+/*
+ * Open the object, which has to be of this type, an enum field. The first one of each type tells which map these have: maps of V8's own objects are
+ * never moved.
+ */
+GLOBAL int v8_open_as(struct lang *l NONNULL, u64 object, u32 bytes, u32 type)
+{
+	u64 *known = &at(l->runtime.map, type);
+	int err = is_object(object) ? port_read(l->head, bytes & 127, object - TAG) : -ENOENT;
+	u64 map = l->head[0];
+
+	if (err || map == *known)
+		return err;
+	err = is_object(map) ? read_word(l, map - TAG + MAP_TYPE) : -ENOENT;
+	if (err || (u16)(l->value >> 32) != at(l->runtime.field, type))
+		return err ?: -ENOENT;
+	*known = map;
+	return 0;
+}
+
 /* A function of V8's own has no source, but a name. */
 static INLINE int find_builtin(struct lang *l, u64 name)
 {
@@ -138,7 +157,7 @@ GLOBAL int v8_find_shared(struct lang *l NONNULL)
 	struct v8_function *f = &l->v8;
 	u32 flags = field(l, SHARED_FLAGS);
 	u64 script;
-	int err = open_as(l, l->code, flags + sizeof(u64), field(l, SHARED_TYPE));
+	int err = v8_open_as(l, l->code, flags + sizeof(u64), SHARED_TYPE);
 
 	if (err)
 		return err;
@@ -147,8 +166,8 @@ GLOBAL int v8_find_shared(struct lang *l NONNULL)
 	script = word_of(l->head, flags - SHARED_SCRIPT);
 	l->fingerprint = code_mix(word_of(l->head, flags - sizeof(u64)), word_of(l->head, flags));
 	f->string[FILE_NAME] = f->string[SOURCE] = f->start = 0;
-	err = v8_open(l, script, SCRIPT_ID + sizeof(u64));
-	if (!err && f->type != field(l, SCRIPT_TYPE))
+	err = v8_open_as(l, script, SCRIPT_ID + sizeof(u64), SCRIPT_TYPE);
+	if (err == -ENOENT && is_object(l->head[0]))
 		return find_builtin(l, l->mark);
 	f->string[SOURCE] = l->head[SCRIPT_SOURCE / 8];
 	f->string[FILE_NAME] = l->head[SCRIPT_NAME / 8];
@@ -198,7 +217,7 @@ GLOBAL int v8_find_scope(struct lang *l NONNULL)
 {
 	struct v8_function *f = &l->v8;
 	u64 flags, has_name, has_inferred, end;
-	int err = open_as(l, l->mark, (1 + POSITIONS_FIRST) * 8, field(l, SCOPE_TYPE));
+	int err = v8_open_as(l, l->mark, (1 + POSITIONS_FIRST) * 8, SCOPE_TYPE);
 
 	if (err)
 		return err;

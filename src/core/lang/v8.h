@@ -22,6 +22,7 @@ GLOBAL int v8_code(struct walk *w NONNULL);
 
 /* Its parts that are verified once; v8.c says what they do. */
 GLOBAL int v8_open(struct lang *l NONNULL, u64 object, u32 bytes);
+GLOBAL int v8_open_as(struct lang *l NONNULL, u64 object, u32 bytes, u32 type);
 GLOBAL int v8_find_function(struct lang *l NONNULL);
 GLOBAL int v8_find_shared(struct lang *l NONNULL);
 GLOBAL int v8_put_place(struct lang *l NONNULL);

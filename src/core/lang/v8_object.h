@@ -56,12 +56,6 @@ static INLINE bool is_object(u64 word)
 	return (word & TAGS) == TAG;
 }
 
-/* Open the object, which has to be of this type. */
-static INLINE int open_as(struct lang *l, u64 object, u32 bytes, u32 type)
-{
-	return v8_open(l, object, bytes) ?: l->v8.type == type ? 0 : -ENOENT;
-}
-
 /* Take what a table says of a place: the character of the source, and the function that was inlined. */
 static INLINE void v8_take_position(struct v8_function *f, u64 position)
 {

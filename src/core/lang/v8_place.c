@@ -36,7 +36,8 @@ GLOBAL int v8_lay_out(struct lang *l NONNULL)
 {
 	u32 *to = l->runtime.field;
 
-	l->runtime.code_map = 0;
+	each (i, LANG_FIELDS)
+		at(l->runtime.map, i) = 0;
 	to[CODE_APART] = is_known(l, STREAM_TYPE);
 	to[HEADER_TYPE] = is_known(l, STREAM_TYPE) ? field(l, STREAM_TYPE) : field(l, CODE_TYPE);
 	to[CODE_TABLE] = is_known(l, CODE_START) ? 16 : 24;
@@ -66,7 +67,7 @@ static INLINE u64 place_in_bytecode(struct lang *l)
 
 	code = l->text[1];
 	want = (l->text[0] >> SMALL_SHIFT) - data + TAG;
-	if (err || (u32)l->text[0] || code != f->bytecode || open_as(l, code, 40, field(l, BYTECODE_TYPE)))
+	if (err || (u32)l->text[0] || code != f->bytecode || v8_open_as(l, code, 40, BYTECODE_TYPE))
 		return 0;
 	f->positions = word_of(l->head, field(l, BYTECODE_TABLE));
 	if (open_bytes(l, f->positions))
@@ -103,7 +104,7 @@ GLOBAL int v8_find_place(struct walk *w NONNULL)
 /* May it be what code begins with? */
 static INLINE bool is_header(const struct lang *l, u64 word)
 {
-	u64 map = l->runtime.code_map;
+	u64 map = l->runtime.map[HEADER_TYPE];
 
 	return map ? word == map : is_object(word) && word >> 20 && !(word >> 47);
 }
@@ -143,7 +144,7 @@ static INLINE int find_referred(struct lang *l, u64 object)
 	if (err || l->v8.type == field(l, SHARED_TYPE))
 		return err;
 	l->code = l->head[1];
-	return open_as(l, l->code, 16, field(l, SHARED_TYPE));
+	return v8_open_as(l, l->code, 16, SHARED_TYPE);
 }
 
 /* Is it code of the function whose frame it is? Then get which functions were inlined in it. */
@@ -165,21 +166,19 @@ static INLINE int open_inlining(struct lang *l, u64 data)
 static INLINE int open_code(struct lang *l)
 {
 	struct v8_function *f = &l->v8;
-	u64 apart = -(u64)field(l, CODE_APART), inside = f->searched + CODE_HEAD_10, map, start;
+	u64 apart = -(u64)field(l, CODE_APART), inside = f->searched + CODE_HEAD_10, start;
 	u32 size = field(l, CODE_SIZE);
-	int err = open_as(l, f->searched + TAG, 16, field(l, HEADER_TYPE));
+	int err = v8_open_as(l, f->searched + TAG, 16, HEADER_TYPE);
 
-	map = l->head[0];
 	if (verifier_forget(l->error, err))
 		return err;
-	err = open_as(l, (l->head[1] & apart) | ((f->searched + TAG) & ~apart), 72, field(l, CODE_TYPE));
+	err = v8_open_as(l, (l->head[1] & apart) | ((f->searched + TAG) & ~apart), 72, CODE_TYPE);
 	start = (word_of(l->head, CODE_START_AT) & apart) | (inside & ~apart);
 	f->want = f->at - !f->is_exact - start;
 	if (verifier_forget(l->error, err))
 		return err;
 	if (f->want >= (u32)(word_of(l->head, size) >> size % 8 * 8))
 		return -ENOENT;
-	l->runtime.code_map = map;
 	f->positions = word_of(l->head, field(l, CODE_TABLE));
 	return open_inlining(l, word_of(l->head, field(l, CODE_TABLE) - 8));
 }
@@ -187,9 +186,12 @@ static INLINE int open_code(struct lang *l)
 /* The same; if it is not the beginning of the code, the search goes on. -ESRCH: the code has no table. */
 GLOBAL int v8_open_code(struct lang *l NONNULL)
 {
+	u64 known = l->runtime.map[HEADER_TYPE];
 	int err = open_code(l);
 
 	err = verifier_forget(l->error, err);
+	if (err == -ENOENT) /* it only looked like one */
+		l->runtime.map[HEADER_TYPE] = known;
 	if (err == -EACCES)
 		return err;
 	l->v8.found = 0;
