@@ -56,11 +56,13 @@ GLOBAL int v8_learn(struct walk *w NONNULL)
 	return 0;
 }
 
+/* Each thread may run functions of JavaScript: its native frames tell. */
 GLOBAL int v8_thread(struct walk *w NONNULL)
 {
 	u32 nr = w->laps ? w->max_depth - walk_nr_outer(w) : w->out.nr;
 
 	w->lang.v8.nr_native = nr > 2 ? nr - 2 : 0;
+	w->lang.looked = 0;
 	w->lang.step = LANG_FRAMES;
 	return 0;
 }
