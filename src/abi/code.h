@@ -13,6 +13,7 @@ enum language {
 	LANGUAGE_PYTHON,
 	LANGUAGE_PHP,
 	LANGUAGE_JAVA,
+	LANGUAGE_JAVASCRIPT,
 	NR_LANGUAGES
 };
 
@@ -42,8 +43,13 @@ struct code_content {
 	u16 table_bytes; /* of the line table, from here on; MAX_TABLE_BYTES: there may be more, which is left out */
 	u32 first_line;
 	u32 next; /* the number of the next piece of the line table; 0: it was left out, or this is the last one */
-	u16 source_bytes; /* of the text at CODE_SOURCE_AT */
-	u8 biased, pad;	  /* LINES_JAVA: 1 is added to each byte of numbers, as from version 20 on */
+	union {
+		u32 line; /* of JavaScript: that which is executed; 0: not known */
+		struct {
+			u16 source_bytes; /* of Java: of the text at CODE_SOURCE_AT */
+			u8 biased, pad;	  /* LINES_JAVA: 1 is added to each byte of numbers, as from version 20 on */
+		};
+	};
 	struct code_text name, file;
 	u8 name_text[128]; /* qualified, as "Decoder.decode" */
 	u8 file_text[256]; /* of the source, as the language's compiler was given it */

@@ -42,6 +42,23 @@ enum lang_symbol {
 	SYMBOL_PHP_MODULES,
 	SYMBOL_HOTSPOT_FIELDS,
 	SYMBOL_HOTSPOT_TYPES,
+	SYMBOL_V8_FUNCTION_SHARED, /* words that debuggers read: v8.c has them in this order */
+	SYMBOL_V8_SHARED_FLAGS,
+	SYMBOL_V8_SCOPE_VARIABLES,
+	SYMBOL_V8_FUNCTION_TYPE,
+	SYMBOL_V8_SHARED_TYPE,
+	SYMBOL_V8_SCRIPT_TYPE,
+	SYMBOL_V8_SCOPE_TYPE,
+	SYMBOL_V8_FIRST_CONTEXT,
+	SYMBOL_V8_BYTECODE_TYPE, /* those from here on may not be there */
+	SYMBOL_V8_BYTECODE_DATA,
+	SYMBOL_V8_BYTES_TYPE,
+	SYMBOL_V8_TRUSTED_BYTES_TYPE,
+	SYMBOL_V8_CODE_TYPE,
+	SYMBOL_V8_STREAM_TYPE,
+	SYMBOL_V8_CODE_START,
+	SYMBOL_V8_CODE_SIZE,
+	SYMBOL_V8_INLINING,
 	NR_LANG_SYMBOLS
 };
 
@@ -143,6 +160,35 @@ struct runtime {
 	u32 language, version;	/* minor */
 	u32 field[LANG_FIELDS]; /* where its structures have what, in bytes */
 	struct hotspot hotspot;
+	u64 map[LANG_FIELDS]; /* of V8: the map of objects of a type, by the field that is the type; 0: not known */
+};
+
+/* What a function of V8 is, and where in it; and how far what is to be kept of it has been read. */
+struct v8_function {
+	u64 string
+		[4]; /* by the enum part of v8_object.h that they are: its name, its file, its source; 0: it has none */
+	struct code_text text_of[4]; /* likewise: how long they are */
+	u32 start;		     /* of its source, in characters */
+	u32 type;		     /* of the object that was opened last */
+	u32 part;		     /* what is read now, */
+	u32 width, looked;	     /* its bytes a character; strings that were looked at for it */
+	u64 text, nr, place,
+		skip; /* the string that has @nr characters from @place on; @skip of its own are left out */
+	u64 rest, rest_nr, rest_place; /* another one, likewise, that comes next */
+	u64 data;		       /* where the characters of the source are */
+	u32 counted, until, line;      /* so many of them, of so many, and lines in these */
+	/* v8_place.c */
+	u32 nr_native, begin;			 /* frames that are looked at; the part that is read first */
+	u64 at, fingerprint, shared;		 /* the place, 0: it is not known; of the function whose frame it is */
+	u64 bytecode;				 /* likewise */
+	u64 searched;				 /* the beginning of the code: so far */
+	u32 is_exact;				 /* the place is no return address */
+	u32 position, depth;			 /* of the source; how many functions were inlined in it */
+	s32 inlined;				 /* the next one; negative: none */
+	u64 positions, want;			 /* the table, and the offset in the code */
+	u64 literals, inlining;			 /* functions that were inlined, and where */
+	u64 read, number, offset, source, found; /* of the table */
+	u32 shift, is_source;
 };
 
 struct lang {
@@ -175,6 +221,7 @@ struct lang {
 		next; /* of its line table: how many are left, from the last one on; the number of that behind these */
 	u64 value, hash, bytes, table_bytes;
 	u64 word[32], head[32], text[8];
+	struct v8_function v8;
 	union {
 		struct code_content content;
 		u64 content_word[sizeof(struct code_content) / sizeof(u64)];

@@ -35,5 +35,5 @@ GLOBAL bool code_is_same(const struct code_content *a NONNULL, const struct code
 
 GLOBAL int read_word(struct lang *l NONNULL, u64 addr)
 {
-	return port_read(&l->value, sizeof(l->value), addr);
+	return read_word_in_place(l, addr);
 }

@@ -10,6 +10,12 @@
 /* Read the word at @addr, to l->value. Returns 0, -EFAULT or -EACCES. */
 GLOBAL int read_word(struct lang *l NONNULL, u64 addr); /* code.c */
 
+/* The same where BPF has no call frame left. */
+static INLINE int read_word_in_place(struct lang *l, u64 addr)
+{
+	return port_read(&l->value, sizeof(l->value), addr);
+}
+
 /*
  * Get the number of the code at l->code with l->fingerprint, to l->code_number; 0: there is no room for it. -ENOENT: it is not
  * known yet.

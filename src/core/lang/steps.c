@@ -4,6 +4,7 @@
 #include "core/lang/php.h"
 #include "core/lang/python.h"
 #include "core/lang/symbols.h"
+#include "core/lang/v8.h"
 
 /* Return the first range that has not been examined; NULL: all have been. */
 static INLINE struct range *next_range(struct modules *ms)
@@ -24,7 +25,8 @@ static const struct {
 } symbols_of[8] = {
 	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
 	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, SYMBOL_HOTSPOT_FIELDS, SYMBOL_PHP_LOOP},
-	[LANGUAGE_JAVA] = {SYMBOL_HOTSPOT_FIELDS, NR_LANG_SYMBOLS, NR_LANG_SYMBOLS},
+	[LANGUAGE_JAVA] = {SYMBOL_HOTSPOT_FIELDS, SYMBOL_V8_FUNCTION_SHARED, NR_LANG_SYMBOLS},
+	[LANGUAGE_JAVASCRIPT] = {SYMBOL_V8_FUNCTION_SHARED, NR_LANG_SYMBOLS, SYMBOL_V8_FUNCTION_SHARED},
 };
 
 /* How a range is examined that could not be read. */
@@ -109,6 +111,7 @@ static INLINE int find_symbol(struct walk *w)
 		case LANGUAGE_PYTHON: return python_##step(w); \
 		case LANGUAGE_PHP: return php_##step(w);       \
 		case LANGUAGE_JAVA: return hotspot_##step(w);  \
+		case LANGUAGE_JAVASCRIPT: return v8_##step(w); \
 		}                                              \
 		return -ESRCH;                                 \
 	}

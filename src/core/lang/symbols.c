@@ -31,6 +31,57 @@ static const struct symbol_name names[64] = {
 	[SYMBOL_PHP_MODULES] = {0xd1322d23, {0x725f656c75646f6d, 0x79727473696765}, ~0ULL},	 /* module_registry */
 	[SYMBOL_HOTSPOT_FIELDS] = {0xacd3d238, {0x746f7053746f4867, 0x7463757274534d56}, ~0ULL}, /* gHotSpotVMStructs */
 	[SYMBOL_HOTSPOT_TYPES] = {0xb4c7a675, {0x746f7053746f4867, 0x73657079544d56}, ~0ULL},	 /* gHotSpotVMTypes */
+	[SYMBOL_V8_FUNCTION_SHARED] = {0x266bb753,
+				       {0x6c635f6762643876, 0x7546534a5f737361},
+				       ~0ULL}, /* v8dbg_class_JSFunction__shared__SharedFunctionInfo */
+	[SYMBOL_V8_SHARED_FLAGS] = {0x2c4627d1,
+				    {0x6c635f6762643876, 0x726168535f737361},
+				    ~0ULL}, /* v8dbg_class_SharedFunctionInfo__flags__int */
+	[SYMBOL_V8_SCOPE_VARIABLES] = {0x6b5a8e0b,
+				       {0x63735f6762643876, 0x5f6f666e6965706f},
+				       ~0ULL}, /* v8dbg_scopeinfo_idx_first_vars */
+	[SYMBOL_V8_FUNCTION_TYPE] = {0x6964bec4,
+				     {0x79745f6762643876, 0x6e7546534a5f6570},
+				     ~0ULL}, /* v8dbg_type_JSFunction__JS_FUNCTION_TYPE */
+	[SYMBOL_V8_SHARED_TYPE] = {0xc661076f,
+				   {0x79745f6762643876, 0x65726168535f6570},
+				   ~0ULL}, /* v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE */
+	[SYMBOL_V8_SCRIPT_TYPE] = {0xeac14029,
+				   {0x79745f6762643876, 0x70697263535f6570},
+				   ~0ULL}, /* v8dbg_type_Script__SCRIPT_TYPE */
+	[SYMBOL_V8_SCOPE_TYPE] = {0xa0809a0a,
+				  {0x79745f6762643876, 0x65706f63535f6570},
+				  ~0ULL}, /* v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE */
+	[SYMBOL_V8_FIRST_CONTEXT] = {0x6b923d0e,
+				     {0x69465f6762643876, 0x65746e6f43747372},
+				     ~0ULL}, /* v8dbg_FirstContextType */
+	[SYMBOL_V8_BYTECODE_TYPE] = {0xa247999a,
+				     {0x79745f6762643876, 0x63657479425f6570},
+				     ~0ULL}, /* v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE */
+	[SYMBOL_V8_BYTECODE_DATA] = {0xc1714541,
+				     {0x6c635f6762643876, 0x657479425f737361},
+				     ~0ULL}, /* v8dbg_class_BytecodeArray__data__uintptr_t */
+	[SYMBOL_V8_BYTES_TYPE] = {0xc1ccf6c4,
+				  {0x79745f6762643876, 0x41657479425f6570},
+				  ~0ULL}, /* v8dbg_type_ByteArray__BYTE_ARRAY_TYPE */
+	[SYMBOL_V8_TRUSTED_BYTES_TYPE] = {0xdd87b719,
+					  {0x79745f6762643876, 0x74737572545f6570},
+					  ~0ULL}, /* v8dbg_type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE */
+	[SYMBOL_V8_CODE_TYPE] = {0x53029fb5,
+				 {0x79745f6762643876, 0x5f65646f435f6570},
+				 ~0ULL}, /* v8dbg_type_Code__CODE_TYPE */
+	[SYMBOL_V8_STREAM_TYPE] = {0x29e1e25a,
+				   {0x79745f6762643876, 0x7274736e495f6570},
+				   ~0ULL}, /* v8dbg_type_InstructionStream__INSTRUCTION_STREAM_TYPE */
+	[SYMBOL_V8_CODE_START] = {0xafc9b140,
+				  {0x6c635f6762643876, 0x65646f435f737361},
+				  ~0ULL}, /* v8dbg_class_Code__instruction_start__Address */
+	[SYMBOL_V8_CODE_SIZE] = {0xf91fd232,
+				 {0x6c635f6762643876, 0x65646f435f737361},
+				 ~0ULL}, /* v8dbg_class_Code__instruction_size__int */
+	[SYMBOL_V8_INLINING] = {0x43ee4521,
+				{0x65445f6762643876, 0x617a696d6974706f},
+				~0ULL}, /* v8dbg_DeoptimizationDataInliningPositionsIndex */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "abi/frame.h"
 #include "base/path.h"
@@ -90,6 +91,40 @@ static void name_java(struct code *ret)
 	snprintf(ret->name, sizeof(ret->name), "%s.%s", class, name);
 }
 
+static bool is_hex(char c)
+{
+	return c && strchr("0123456789abcdefABCDEF", c);
+}
+
+/* The path in the URL of a file, in its place: "%20" is a blank. */
+static void path_of_url(char *url, size_t scheme)
+{
+	const char *from = url + scheme;
+	char *to = url, digits[3] = {0};
+
+	while (*from) {
+		if (*from == '%' && is_hex(from[1]) && is_hex(from[2])) {
+			memcpy(digits, from + 1, 2);
+			*to++ = strtol(digits, NULL, 16) ?: '?';
+			from += 3;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = 0;
+}
+
+/* A function may have no name, and code outside of functions has none. Modules are called by URLs. */
+static void name_javascript(struct code *ret)
+{
+	static const char scheme[] = "file://";
+
+	if (!ret->content.name.bytes)
+		snprintf(ret->name, sizeof(ret->name), "<anonymous>");
+	if (!strncmp(ret->file, scheme, strlen(scheme)))
+		path_of_url(ret->file, strlen(scheme));
+}
+
 int code_find(struct code *ret, int map, u32 number)
 {
 	struct code_content *c = &ret->content;
@@ -108,6 +143,10 @@ int code_find(struct code *ret, int map, u32 number)
 		return 0;
 	}
 	code_text_utf8(ret->name, &c->name, c->name_text, sizeof(c->name_text));
+	if (c->language == LANGUAGE_JAVASCRIPT) {
+		name_javascript(ret);
+		return 0;
+	}
 	add_pieces(ret, map);
 	return 0;
 }
@@ -117,6 +156,7 @@ u32 code_line(const struct code *c, u32 position)
 	switch (c->language) {
 	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
 	case LANGUAGE_JAVA: return java_lines_find(&c->content, position);
+	case LANGUAGE_JAVASCRIPT: return c->content.line ?: c->content.first_line;
 	case LANGUAGE_PHP: return position == FRAME_POSITION ? c->content.first_line : position;
 	}
 	return 0;

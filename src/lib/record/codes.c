@@ -19,7 +19,11 @@ struct codes {
 
 /* The file of code that has none, or of which nothing is known. */
 static const char *const files[NR_LANGUAGES] = {
-	[LANGUAGE_PYTHON] = "[python]", [LANGUAGE_PHP] = "[php]", [LANGUAGE_JAVA] = "[java]"};
+	[LANGUAGE_PYTHON] = "[python]",
+	[LANGUAGE_PHP] = "[php]",
+	[LANGUAGE_JAVA] = "[java]",
+	[LANGUAGE_JAVASCRIPT] = "[javascript]",
+};
 
 struct codes *codes_new(struct profile_writer *w)
 {

@@ -75,14 +75,15 @@ static bool begins_with(const char *path, const char *const *beginnings)
 
 /*
  * Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer. Files of Java are
- * in the folders of their package, and what has no file is the runtime's.
+ * in the folders of their package; what has no file is the runtime's, as of V8.
  */
 static bool is_library_source(const char *path)
 {
-	static const char *const beginnings[] = {"<frozen ", "phar://",	 "java/",  "javax/", "jdk/",
-						 "sun/",     "com/sun/", "[java]", NULL};
-	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3", "/site-packages/",
-					      "/dist-packages/", "/vendor/",	   "/usr/share/php/"};
+	static const char *const beginnings[] = {"<frozen ", "phar://", "java/", "javax/",	 "jdk/", "sun/",
+						 "com/sun/", "[java]",	"node:", "[javascript]", NULL};
+	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3",    "/site-packages/",
+					      "/dist-packages/", "/vendor/",	      "/usr/share/php/",
+					      "/node_modules/",	 "/usr/share/nodejs/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strstr(path, folders[i]))

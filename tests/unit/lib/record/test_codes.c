@@ -221,6 +221,41 @@ static void codes__of_php_have_their_class_and_their_line(void **state)
 	check(p, frame[3], "gr\xc3\xb6\xc3\x9f\x65.php", file, 70000);
 }
 
+/* A line that is not known is that in which the function begins; files of modules are URLs. */
+static void codes__of_javascript_have_their_own_line(void **state)
+{
+	struct code_content exact = php_content("load", "", "file:///srv/a%20b/%C3%9F%2.mjs"),
+			    first = php_content("", "", "/srv/a.js"), unknown = first;
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w;
+	uint32_t frame[5];
+	struct codes *c;
+	int map = codes_map();
+
+	(void)state;
+	if (map < 0)
+		skip();
+	exact.language = first.language = unknown.language = LANGUAGE_JAVASCRIPT;
+	exact.line = 12;
+	unknown.name = (struct code_text){.bytes = 1};
+	keep(map, 1, &exact);
+	keep(map, 2, &first);
+	keep(map, 3, &unknown);
+	w = created();
+	c = codes_new(w);
+	codes_ask(c, map);
+	for (u32 i = 0; i < 4; i++)
+		frame[i] = codes_frame(c, frame_of_code(LANGUAGE_JAVASCRIPT, i, FRAME_POSITION), PID);
+	codes_free(c);
+	close(map);
+	close_finished(w);
+	p = opened(path);
+	check(p, frame[0], "[unknown code]", "[javascript]", 0);
+	check(p, frame[1], "load", "/srv/a b/\xc3\x9f%2.mjs", 12);
+	check(p, frame[2], "<anonymous>", "/srv/a.js", 10);
+	check(p, frame[3], "[unknown code]", "/srv/a.js", 10);
+}
+
 /* In a stack it lies between what it calls and the interpreter's function. */
 static void codes__are_in_stacks(void **state)
 {
@@ -262,6 +297,7 @@ int main(void)
 		cmocka_unit_test(codes__that_are_not_known_are_named_so),
 		cmocka_unit_test(codes__are_looked_for_again_until_they_are_known),
 		cmocka_unit_test(codes__of_php_have_their_class_and_their_line),
+		cmocka_unit_test(codes__of_javascript_have_their_own_line),
 		cmocka_unit_test(codes__are_in_stacks),
 	};
 
