@@ -12,6 +12,7 @@ enum language {
 	LANGUAGE_NONE, /* no code, but a further piece of the line table of some */
 	LANGUAGE_PYTHON,
 	LANGUAGE_PHP,
+	LANGUAGE_PERL,
 	NR_LANGUAGES
 };
 

@@ -154,12 +154,22 @@ static bool is_php(const char *path)
 	       !strcmp(path, "[php]");
 }
 
-/* As the semantic conventions call them. Languages are known by their files: source files that are not of PHP are of Python. */
-static const char *frame_type(const struct dusk_module *m)
+/* Is it a function of Perl? Those are called by their package, and the others as "(eval)". Its programs often have no suffix. */
+static bool is_perl(const char *path, const char *function)
 {
-	if (m->kind == DUSK_MODULE_SOURCE)
-		return is_php(m->path) ? "php" : "cpython";
-	return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
+	return strstr(function, "::") || *function == '(' || !strcmp(path, "[perl]");
+}
+
+/* As the semantic conventions call them. Languages are known by their files and functions: what is of no other one is of Python. */
+static const char *frame_type(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_module *m = &p->modules[f->module];
+
+	if (m->kind != DUSK_MODULE_SOURCE)
+		return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
+	if (is_php(m->path))
+		return "php";
+	return is_perl(m->path, p->functions[f->function].name) ? "perl" : "cpython";
 }
 
 /* Code without a name gets no function: readers can find its name if they have the file with the build id. */
@@ -167,7 +177,7 @@ static void put_frame(struct dictionary *d, struct pb *b, uint32_t frame)
 {
 	const struct dusk_profile *p = d->profile;
 	const struct dusk_frame *f = &p->frames[frame];
-	const char *type = frame_type(&p->modules[f->module]);
+	const char *type = frame_type(p, f);
 
 	if (f->module && layout_has(p, frame))
 		pb_u64(b, LOCATION_MAPPING, table_index(d, &d->mappings, f->module));

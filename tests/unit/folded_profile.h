@@ -57,7 +57,10 @@ static inline bool folded_ends(const char *name, const char *end)
 static inline enum dusk_module_kind folded_kind(const char *name)
 {
 	if (name[0] != '[')
-		return folded_ends(name, ".py") || folded_ends(name, ".php") ? DUSK_MODULE_SOURCE : DUSK_MODULE_FILE;
+		return folded_ends(name, ".py") || folded_ends(name, ".php") || folded_ends(name, ".pl") ||
+				       folded_ends(name, ".pm")
+			       ? DUSK_MODULE_SOURCE
+			       : DUSK_MODULE_FILE;
 	if (!strcmp(name, "[vdso]"))
 		return DUSK_MODULE_VDSO;
 	return strcmp(name, "[anon]") ? DUSK_MODULE_KERNEL : DUSK_MODULE_ANON;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/lang/merge.h"
+#include "core/lang/perl.h"
 #include "core/lang/php.h"
 #include "core/lang/python.h"
 #include "core/lang/symbols.h"
@@ -22,7 +23,8 @@ static const struct {
 	u32 first, end, loop;
 } symbols_of[8] = {
 	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
-	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, NR_LANG_SYMBOLS, SYMBOL_PHP_LOOP},
+	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, SYMBOL_PERL_LOOP, SYMBOL_PHP_LOOP},
+	[LANGUAGE_PERL] = {SYMBOL_PERL_LOOP, NR_LANG_SYMBOLS, SYMBOL_PERL_LOOP},
 };
 
 /* How a range is examined that could not be read. */
@@ -105,6 +107,7 @@ static INLINE int find_symbol(struct walk *w)
 		switch (w->lang.runtime.language) {            \
 		case LANGUAGE_PYTHON: return python_##step(w); \
 		case LANGUAGE_PHP: return php_##step(w);       \
+		case LANGUAGE_PERL: return perl_##step(w);     \
 		}                                              \
 		return -ESRCH;                                 \
 	}

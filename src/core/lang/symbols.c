@@ -29,6 +29,9 @@ static const struct symbol_name names[64] = {
 	[SYMBOL_PHP_LOOP] = {0x7c444514, {0x5f65747563657865, 0x7865}, 0xffffff},	      /* execute_ex */
 	[SYMBOL_PHP_GLOBALS] = {0x40aaf857, {0x726f747563657865, 0x736c61626f6c675f}, ~0ULL}, /* executor_globals */
 	[SYMBOL_PHP_MODULES] = {0xd1322d23, {0x725f656c75646f6d, 0x79727473696765}, ~0ULL},   /* module_registry */
+	[SYMBOL_PERL_LOOP] = {0x28f0b64e, {0x6e75725f6c726550, 0x6e6174735f73706f}, ~0ULL},   /* Perl_runops_standard */
+	[SYMBOL_PERL_KEY] = {0x969ba456, {0x6b5f7268745f4c50, 0x7965}, 0xffffff},	      /* PL_thr_key */
+	[SYMBOL_PERL_VERSION] = {0x299b9446, {0x69737265765f4c50, 0x6e6f}, 0xffffff},	      /* PL_version */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */

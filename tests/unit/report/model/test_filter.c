@@ -193,6 +193,18 @@ static void php_has_own_code_and_libraries(void **state)
 	leaves(f, &(struct filter){.own = true}, "php;{main};sell 2\n");
 }
 
+/* CPAN's folders are Perl's own, Debian's, and those of a user. */
+static void perl_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "perl", "outermost", 2,
+		   "/srv/app.pl!(main);/usr/share/perl/5.36.0/Carp.pm!Carp::longmess;/usr/share/perl5/A.pm!A::a;"
+		   "/usr/lib/x86_64-linux-gnu/perl-base/List/Util.pm!b;/home/u/perl5/lib/perl5/C.pm!C::c;"
+		   "/usr/local/lib/site_perl/D.pm!D::d;/srv/lib/Shop.pm!Shop::sell");
+	leaves(f, &(struct filter){.own = true}, "perl;(main);Shop::sell 2\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -213,6 +225,7 @@ int main(void)
 		TEST(without_such_code_nothing_is_hidden_or_copied),
 		TEST(a_language_has_own_code_and_libraries),
 		TEST(php_has_own_code_and_libraries),
+		TEST(perl_has_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
