@@ -16,7 +16,7 @@
 enum lang_step {
 	LANG_EXAMINE, /* is a runtime among the modules? steps.c */
 	LANG_SYMBOLS, /* the next symbol of one */
-	LANG_LEARN,   /* where it has what; then the steps of a language (python.c, php.c, perl.c): */
+	LANG_LEARN,   /* where it has what; then the steps of a language (python.c, php.c, perl.c, ruby.c): */
 	LANG_THREAD,  /* find its state of this thread, */
 	LANG_FRAMES,  /* its frames, from the innermost outwards, */
 	LANG_CODE,    /* and what the code of one is, if that is not known */
@@ -43,6 +43,7 @@ enum lang_symbol {
 	SYMBOL_PERL_LOOP,
 	SYMBOL_PERL_KEY,
 	SYMBOL_PERL_VERSION,
+	SYMBOL_RUBY_VERSION,
 	NR_LANG_SYMBOLS
 };
 
@@ -97,7 +98,10 @@ struct lang {
 	u32 kind, last, ended;
 	/* of the frame: what it is, its sub, the operation it is at or returns to, its line, the texts of what it is called by */
 	u32 what, line, is_cut;
-	u64 object, op, name, class, file;
+	u64 object, op, name, class, file, length;
+	/* Ruby: the marks of the innermost run, and of the one that was put last; a tag is to be left out; what hides their addresses */
+	u32 first, latest, skip;
+	u64 guard;
 	/* of the search for its line: how deep it is, whether it goes up; the statement that was found */
 	u32 level, ascends;
 	u64 statement;

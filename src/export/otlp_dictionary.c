@@ -154,6 +154,13 @@ static bool is_php(const char *path)
 	       !strcmp(path, "[php]");
 }
 
+/* Is it one of Ruby? Programs often have no suffix, but what is outside of methods is "<main>". */
+static bool is_ruby(const char *path, const char *function)
+{
+	return strstr(path, ".rb") || strstr(path, "/ruby/") || !strncmp(path, "<internal:", strlen("<internal:")) ||
+	       strstr(function, "<main>") || !strcmp(path, "[ruby]");
+}
+
 /* Is it a function of Perl? Those are called by their package, and the others as "(eval)". Its programs often have no suffix. */
 static bool is_perl(const char *path, const char *function)
 {
@@ -169,6 +176,8 @@ static const char *frame_type(const struct dusk_profile *p, const struct dusk_fr
 		return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
 	if (is_php(m->path))
 		return "php";
+	if (is_ruby(m->path, p->functions[f->function].name))
+		return "ruby";
 	return is_perl(m->path, p->functions[f->function].name) ? "perl" : "cpython";
 }
 

@@ -3,6 +3,7 @@
 #include "core/lang/perl.h"
 #include "core/lang/php.h"
 #include "core/lang/python.h"
+#include "core/lang/ruby.h"
 #include "core/lang/symbols.h"
 
 /* Return the first range that has not been examined; NULL: all have been. */
@@ -24,7 +25,8 @@ static const struct {
 } symbols_of[8] = {
 	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
 	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, SYMBOL_PERL_LOOP, SYMBOL_PHP_LOOP},
-	[LANGUAGE_PERL] = {SYMBOL_PERL_LOOP, NR_LANG_SYMBOLS, SYMBOL_PERL_LOOP},
+	[LANGUAGE_PERL] = {SYMBOL_PERL_LOOP, SYMBOL_RUBY_VERSION, SYMBOL_PERL_LOOP},
+	[LANGUAGE_RUBY] = {SYMBOL_RUBY_VERSION, NR_LANG_SYMBOLS, NR_LANG_SYMBOLS},
 };
 
 /* How a range is examined that could not be read. */
@@ -108,6 +110,7 @@ static INLINE int find_symbol(struct walk *w)
 		case LANGUAGE_PYTHON: return python_##step(w); \
 		case LANGUAGE_PHP: return php_##step(w);       \
 		case LANGUAGE_PERL: return perl_##step(w);     \
+		case LANGUAGE_RUBY: return ruby_##step(w);     \
 		}                                              \
 		return -ESRCH;                                 \
 	}

@@ -75,7 +75,8 @@ u32 code_line(const struct code *c, u32 position)
 	switch (c->language) {
 	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
 	case LANGUAGE_PHP:
-	case LANGUAGE_PERL: return position == FRAME_POSITION ? c->content.first_line : position;
+	case LANGUAGE_PERL:
+	case LANGUAGE_RUBY: return position == FRAME_POSITION ? c->content.first_line : position;
 	}
 	return 0;
 }

@@ -67,14 +67,16 @@ static bool is_library(const char *module)
 /* Is the source file @path of a language's own library, or of a package that was installed? Those of PHP are in vendor/, by Composer. */
 static bool is_library_source(const char *path)
 {
-	static const char *const folders[] = {"/lib/python3", "/lib64/python3",	 "/site-packages/", "/dist-packages/",
-					      "/vendor/",     "/usr/share/php/", "/perl/5.",	    "/perl5/",
-					      "/perl-base/",  "/site_perl/",	 "/vendor_perl/"};
+	static const char *const folders[] = {
+		"/lib/python3",	   "/lib64/python3", "/site-packages/", "/dist-packages/",	 "/vendor/",
+		"/usr/share/php/", "/perl/5.",	     "/perl5/",		"/perl-base/",		 "/site_perl/",
+		"/vendor_perl/",   "/lib/ruby/",     "/gems/",		"/rubygems-integration/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strstr(path, folders[i]))
 			return true;
-	return !strncmp(path, "<frozen ", strlen("<frozen ")) || !strncmp(path, "phar://", strlen("phar://"));
+	return !strncmp(path, "<frozen ", strlen("<frozen ")) || !strncmp(path, "<internal:", strlen("<internal:")) ||
+	       !strncmp(path, "phar://", strlen("phar://"));
 }
 
 /* Files in different folders may have the same label: one of the user's own is enough. */

@@ -29,8 +29,7 @@ static const struct {
 	 "nothing: functions of PHP 8.2 and 8.4 are shown, built without threads, but not what the JIT of 8.2 made "
 	 "code of",
 	 PHP},
-	{"ruby", "ruby --yjit-perf (3.3 and newer), for what YJIT compiles; Ruby shows no functions that it interprets",
-	 RUBY},
+	{"ruby", "nothing: functions of Ruby 3.1 and 3.3 are shown", RUBY},
 };
 
 #define NR_INTERPRETERS (sizeof(interpreters) / sizeof(interpreters[0]))
