@@ -205,6 +205,16 @@ static void perl_has_own_code_and_libraries(void **state)
 	leaves(f, &(struct filter){.own = true}, "perl;(main);Shop::sell 2\n");
 }
 
+static void ruby_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "ruby", "outermost", 2,
+		   "/srv/app.rb!<main>;/usr/lib/ruby/3.1.0/set.rb!each;/var/lib/gems/3.1.0/gems/a/lib/a.rb!a;"
+		   "/usr/share/rubygems-integration/all/b.rb!b;/srv/lib/shop.rb!sell");
+	leaves(f, &(struct filter){.own = true}, "ruby;<main>;sell 2\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -226,6 +236,7 @@ int main(void)
 		TEST(a_language_has_own_code_and_libraries),
 		TEST(php_has_own_code_and_libraries),
 		TEST(perl_has_own_code_and_libraries),
+		TEST(ruby_has_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
