@@ -97,8 +97,8 @@ struct lang {
 	u64 end;
 	u32 kind, last, ended;
 	/* of the frame: what it is, its sub, the operation it is at or returns to, its line, the texts of what it is called by */
-	u32 what, line, is_cut;
-	u64 object, op, name, class, file, length;
+	u32 what, line;
+	u64 rest, object, op, name, class, file, length;
 	/* Ruby: the marks of the innermost run, and of the one that was put last; a tag is to be left out; what hides their addresses */
 	u32 first, latest, skip;
 	u64 guard;

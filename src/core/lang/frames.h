@@ -54,10 +54,3 @@ static INLINE void end_run(struct lang *l, u64 mark)
 	l->nr_in_run = 0;
 	l->runs++;
 }
-
-/* The same for the loop's next native frame, if a run may have no frames. */
-static INLINE void end_loop(struct lang *l)
-{
-	l->nr_in_run++;
-	end_run(l, LANG_NEXT_LOOP);
-}

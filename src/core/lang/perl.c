@@ -240,35 +240,34 @@ static INLINE u64 bytes_of_text(u64 word)
 #define FILE_WORD (__builtin_offsetof(struct code_content, file_text) / sizeof(u64))
 _Static_assert(__builtin_offsetof(struct code_content, file_text) % sizeof(u64) == 0, "whole words");
 
-/*
- * Read a piece of the name of the frame's file to l->content, and add it to the fingerprint. It ends with a 0 byte, and what is behind that changes.
- * l->is_cut: there is more of it.
- */
-GLOBAL int perl_read_piece(struct lang *l NONNULL, u32 piece)
+/* Take a piece of the name of the frame's file from l->text to l->content, and add it to the fingerprint. */
+static INLINE void take_piece(struct lang *l, u32 piece)
 {
-	int err = code_read_words(l, l->file + piece * sizeof(l->text));
-	u64 more = ~0ULL;
+	each (i, COUNT(l->text)) {
+		u64 text = bytes_of_text(at(l->text, i)) & l->rest, word = at(l->text, i) & text;
 
-	if (err)
-		return err;
-	UNROLL
-	for (u32 i = 0; i < COUNT(l->text); i++) {
-		u64 text = bytes_of_text(l->text[i]) & more, word = l->text[i] & text;
-
-		more = (s64)text >> 63;
+		l->rest = (s64)text >> 63;
 		within(l->content_word, FILE_WORD + piece * COUNT(l->text) + i, 63) = word;
 		l->fingerprint = code_mix(l->fingerprint, word);
 	}
-	l->is_cut = more & 1;
-	return 0;
 }
 
+GLOBAL int perl_read_piece(struct lang *l NONNULL, u32 piece)
+{
+	int err = code_read_words(l, l->file + piece * sizeof(l->text));
+
+	if (!err)
+		take_piece(l, piece);
+	return err;
+}
+
+/* Read the name of the frame's file. It ends with a 0 byte, and what is behind that changes. l->rest: all bits are set as long as there is more of it. */
 static INLINE int read_file(struct lang *l)
 {
 	int err = 0;
 
-	l->is_cut = !!l->file;
-	for (u32 i = 0; i < FILE_PIECES && l->is_cut && !err; i++)
+	l->rest = -(u64) !!l->file;
+	for (u32 i = 0; i < FILE_PIECES && l->rest && !err; i++)
 		err = perl_read_piece(l, i);
 	return err;
 }
@@ -410,18 +409,6 @@ static INLINE bool is_last_stack(const struct lang *l)
 	return l->kind == STACK_MAIN || !l->cursor;
 }
 
-/* All contexts of the stack have been passed. A sort that has called no sub runs its block. */
-static INLINE void leave_stack(struct lang *l)
-{
-	l->end = 0;
-	if (is_last_stack(l)) {
-		end_run(l, LANG_NEXT_LOOP);
-		l->step = LANG_MERGE;
-	} else if (l->kind == STACK_SORT && !l->ended) {
-		end_loop(l);
-	}
-}
-
 /*
  * Is it the eval that C has put around the sub that it calls? It belongs to the run that has just ended, which then ends behind it.
  */
@@ -436,33 +423,53 @@ static INLINE bool reopens_run(struct lang *l)
 	return true;
 }
 
+/*
+ * Does a run end with what has been looked at? If all contexts of the stack have been passed, it does if that was the last one, or that of a sort that has
+ * called no sub, but runs its block.
+ */
+static INLINE bool is_end(struct lang *l)
+{
+	if (l->at == l->end)
+		return is_last_stack(l) || (l->kind == STACK_SORT && !l->ended);
+	return is_end_of_run(l) || reopens_run(l);
+}
+
 /* Go to the caller of the context whose words are in l->word. */
-static INLINE void pass_context(struct lang *l, bool ends_run)
+static INLINE void pass_context(struct lang *l)
 {
 	l->at -= CONTEXT_BYTES;
 	if (l->what) {
 		l->mark = l->word[CONTEXT_COP];
 		l->op = l->word[CONTEXT_RETURN];
 	}
-	if (ends_run) {
-		end_loop(l);
-		l->ended = 1;
-	}
 	l->last = l->word[CONTEXT_KIND] & CONTEXT_MASK;
+}
+
+/* All contexts of the stack have been passed. */
+static INLINE void leave_stack(struct lang *l)
+{
+	l->end = 0;
+	if (is_last_stack(l))
+		l->step = LANG_MERGE;
 }
 
 /* Put what has been looked at into the stack, and go to its caller. */
 GLOBAL int perl_put_frame(struct lang *l NONNULL)
 {
-	bool ends_run = l->at != l->end && (is_end_of_run(l) || reopens_run(l));
+	bool ends_run = is_end(l), is_left = l->at == l->end;
 
 	if (l->what)
 		put_frame(l, frame_of_code(LANGUAGE_PERL, l->code_number, l->line));
 	l->numbered = 0; /* the same statement may be that of another sub */
-	if (l->at == l->end)
+	if (ends_run) {
+		l->nr_in_run += !(is_left && is_last_stack(l)); /* others may have no frames */
+		end_run(l, LANG_NEXT_LOOP);
+	}
+	l->ended |= ends_run;
+	if (is_left)
 		leave_stack(l);
 	else
-		pass_context(l, ends_run);
+		pass_context(l);
 	return 0;
 }
 
@@ -568,7 +575,7 @@ GLOBAL int perl_code(struct walk *w NONNULL)
 	c->language = LANGUAGE_PERL;
 	c->line_table = LINES_ARE_POSITIONS;
 	c->name.width = c->file.width = TEXT_UTF8;
-	c->file.bytes = sizeof(c->file_text) + l->is_cut;
+	c->file.bytes = sizeof(c->file_text) + (l->rest & 1);
 	code_hash(l);
 	l->number = port_code_add(l, false);
 	l->numbered = l->code;

@@ -192,9 +192,8 @@ GLOBAL int ruby_mix_text(struct lang *l NONNULL, u64 string)
 	if (bytes > sizeof(l->text))
 		bytes = sizeof(l->text);
 	err = port_read(l->text, bytes, end - bytes);
-	UNROLL
-	for (u32 i = 0; i < COUNT(l->text); i++)
-		l->fingerprint = code_mix(l->fingerprint, l->text[i]);
+	each (i, COUNT(l->text))
+		l->fingerprint = code_mix(l->fingerprint, at(l->text, i));
 	return err;
 }
 
