@@ -253,7 +253,7 @@ GLOBAL int ruby_find_entry(struct lang *l NONNULL, u32 position)
 	int err;
 
 	if (position < INDEX_SMALL) {
-		err = read_word(l, index + word * sizeof(u64));
+		err = port_read(&l->value, sizeof(u64), index + word * sizeof(u64));
 		l->value = l->value >> position % 9 * 7 & 0x7f;
 		return err;
 	}
@@ -261,7 +261,7 @@ GLOBAL int ruby_find_entry(struct lang *l NONNULL, u32 position)
 	word = in_block / 64;
 	err = port_read(l->text, 16, block);
 	if (!err)
-		err = read_word(l, block + 16 + word * sizeof(u64));
+		err = port_read(&l->value, sizeof(u64), block + 16 + word * sizeof(u64));
 	ranks = word ? l->text[1] >> (word - 1) * 9 & 0x1ff : 0;
 	l->value = (u32)l->text[0] + ranks + count_bits(l->value & ((2ULL << in_block % 64) - 1));
 	return err;
