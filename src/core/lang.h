@@ -16,7 +16,7 @@
 enum lang_step {
 	LANG_EXAMINE, /* is a runtime among the modules? steps.c */
 	LANG_SYMBOLS, /* the next symbol of one */
-	LANG_LEARN,   /* where it has what; then the steps of a language (python.c, php.c): */
+	LANG_LEARN,   /* where it has what; then the steps of a language (python.c, php.c, perl.c, ruby.c): */
 	LANG_THREAD,  /* find its state of this thread, */
 	LANG_FRAMES,  /* its frames, from the innermost outwards, */
 	LANG_CODE,    /* and what the code of one is, if that is not known */
@@ -59,6 +59,10 @@ enum lang_symbol {
 	SYMBOL_V8_CODE_START,
 	SYMBOL_V8_CODE_SIZE,
 	SYMBOL_V8_INLINING,
+	SYMBOL_PERL_LOOP,
+	SYMBOL_PERL_KEY,
+	SYMBOL_PERL_VERSION,
+	SYMBOL_RUBY_VERSION,
 	NR_LANG_SYMBOLS
 };
 
@@ -220,6 +224,18 @@ struct lang {
 	u32 number, pieces,
 		next; /* of its line table: how many are left, from the last one on; the number of that behind these */
 	u64 value, hash, bytes, table_bytes;
+	/* Perl, of its stack: its end, its kind, its outermost context, whether a run has ended in it; */
+	u64 end;
+	u32 kind, last, ended;
+	/* of the frame: what it is, its sub, the operation it is at or returns to, its line, the texts of what it is called by */
+	u32 what, line;
+	u64 rest, object, op, name, class, file, length;
+	/* Ruby: the marks of the innermost run, and of the one that was put last; a tag is to be left out; what hides their addresses */
+	u32 first, latest, skip;
+	u64 guard;
+	/* of the search for its line: how deep it is, whether it goes up; the statement that was found */
+	u32 level, ascends;
+	u64 statement;
 	u64 word[32], head[32], text[8];
 	struct v8_function v8;
 	union {
@@ -228,18 +244,18 @@ struct lang {
 	};
 	struct hotspot_frame hotspot;
 	/* merge.c */
-	u32 nr, nr_in_run;    /* of @frame */
-	u32 runs;	      /* marks in it */
-	u32 native, language; /* frames that are to be put, of each stack: from the outermost inwards */
-	u32 place;	      /* ... behind the next one */
-	u32 keep;	      /* places from here on are left out, */
-	u32 outer;	      /* but these are kept apart */
-	u32 loops;	      /* native frames of the function that runs code */
-	u32 jits, has_jit;    /* those of code of a JIT in its place; some of them are */
-	u64 caller;	      /* the native frame that was put last */
-	u32 outside;	      /* runs that are behind the outermost native frame */
-	u32 is_placed;	      /* the native frame of the run is put */
-	u64 run;	      /* what lies on the native stack for the run whose frames come next */
+	u32 nr, nr_in_run;	  /* of @frame */
+	u32 runs;		  /* marks in it */
+	u32 native, language;	  /* frames that are to be put, of each stack: from the outermost inwards */
+	u32 place;		  /* ... behind the next one */
+	u32 keep;		  /* places from here on are left out, */
+	u32 outer;		  /* but these are kept apart */
+	u32 loops;		  /* native frames of the function that runs code */
+	u32 jits, has_jit;	  /* those of code of a JIT in its place; some of them are */
+	u64 caller, outer_caller; /* the native frame that was put last, and the one before */
+	u32 outside;		  /* runs that are behind the outermost native frame */
+	u32 is_placed;		  /* the native frame of the run is put */
+	u64 run;		  /* what lies on the native stack for the run whose frames come next */
 	u64 frame
 		[MAX_DEPTH]; /* frames, and addresses: where the run of the loop lies that the frames before it belong to */
 };

@@ -151,19 +151,38 @@ static void put_line(struct dictionary *d, struct pb *b, uint32_t label, uint32_
 static const struct {
 	const char *in_name, *type;
 } languages[] = {
-	{".php", "php"}, {".phtml", "php"}, {"eval()'d code", "php"}, {"[php]", "php"}, {".java", "jvm"},
-	{".kt", "jvm"},	 {".scala", "jvm"}, {".groovy", "jvm"},	      {".clj", "jvm"},	{"[java]", "jvm"},
+	{".php", "php"},  {".phtml", "php"}, {"eval()'d code", "php"}, {"[php]", "php"},
+	{".java", "jvm"}, {".kt", "jvm"},    {".scala", "jvm"},	       {".groovy", "jvm"},
+	{".clj", "jvm"},  {"[java]", "jvm"}, {".js", "v8js"},	       {".mjs", "v8js"},
+	{".cjs", "v8js"}, {".ts", "v8js"},   {"node:", "v8js"},	       {"[javascript]", "v8js"},
 };
 
-/* Languages are known by their files: others are of Python. */
-static const char *frame_type(const struct dusk_module *m)
+/* Is it one of Ruby? Programs often have no suffix, but what is outside of methods is "<main>". */
+static bool is_ruby(const char *path, const char *function)
 {
+	return strstr(path, ".rb") || strstr(path, "/ruby/") || !strncmp(path, "<internal:", strlen("<internal:")) ||
+	       strstr(function, "<main>") || !strcmp(path, "[ruby]");
+}
+
+/* Is it a function of Perl? Those are called by their package, and the others as "(eval)". Its programs often have no suffix. */
+static bool is_perl(const char *path, const char *function)
+{
+	return strstr(function, "::") || *function == '(' || !strcmp(path, "[perl]");
+}
+
+/* Languages are known by their files and functions: what is of no other one is of Python. */
+static const char *frame_type(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_module *m = &p->modules[f->module];
+
 	if (m->kind != DUSK_MODULE_SOURCE)
 		return m->kind == DUSK_MODULE_KERNEL ? "kernel" : "native";
 	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
 		if (strstr(m->path, languages[i].in_name))
 			return languages[i].type;
-	return "cpython";
+	if (is_ruby(m->path, p->functions[f->function].name))
+		return "ruby";
+	return is_perl(m->path, p->functions[f->function].name) ? "perl" : "cpython";
 }
 
 /* Code without a name gets no function: readers can find its name if they have the file with the build id. */
@@ -171,7 +190,7 @@ static void put_frame(struct dictionary *d, struct pb *b, uint32_t frame)
 {
 	const struct dusk_profile *p = d->profile;
 	const struct dusk_frame *f = &p->frames[frame];
-	const char *type = frame_type(&p->modules[f->module]);
+	const char *type = frame_type(p, f);
 
 	if (f->module && layout_has(p, frame))
 		pb_u64(b, LOCATION_MAPPING, table_index(d, &d->mappings, f->module));

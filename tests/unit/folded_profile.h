@@ -57,7 +57,9 @@ static inline bool folded_ends(const char *name, const char *end)
 static inline enum dusk_module_kind folded_kind(const char *name)
 {
 	if (name[0] != '[')
-		return folded_ends(name, ".py") || folded_ends(name, ".php") || folded_ends(name, ".java")
+		return folded_ends(name, ".py") || folded_ends(name, ".php") || folded_ends(name, ".pl") ||
+				       folded_ends(name, ".pm") || folded_ends(name, ".java") ||
+				       folded_ends(name, ".rb")
 			       ? DUSK_MODULE_SOURCE
 			       : DUSK_MODULE_FILE;
 	if (!strcmp(name, "[java]"))

@@ -99,7 +99,7 @@ static const struct option options[] = {
 	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "check the stack cache by walking again"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
 	{0, "no-lang", OPTION_FLAG, offsetof(struct options, no_languages), NULL,
-	 "native frames only, not those of Python, PHP and JavaScript"},
+	 "native frames only, not those of languages"},
 	{0, "notify-fd", OPTION_NUMBER, offsetof(struct options, notify_fd), "FD",
 	 "write a newline there when it has begun", 1, 65535},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,

@@ -37,3 +37,17 @@ GLOBAL int read_word(struct lang *l NONNULL, u64 addr)
 {
 	return read_word_in_place(l, addr);
 }
+
+GLOBAL int code_read_words(struct lang *l NONNULL, u64 addr)
+{
+	int err = port_read(l->text, sizeof(l->text), addr);
+	u64 bytes;
+
+	if (err != -EFAULT)
+		return err;
+	UNROLL
+	for (u32 i = 0; i < COUNT(l->text); i++)
+		l->text[i] = 0;
+	bytes = verifier_forget(l->bytes, PAGE_BYTES - addr % PAGE_BYTES);
+	return bytes < sizeof(l->text) ? port_read(l->text, bytes, addr) : err;
+}

@@ -48,3 +48,6 @@ GLOBAL int code_hash(struct lang *l NONNULL);
 
 /* Are both the same? */
 GLOBAL bool code_is_same(const struct code_content *a NONNULL, const struct code_content *b NONNULL);
+
+/* Read the words at @addr to l->text, or, if what lies there is the last thing that is mapped, those up to the end of its page. Returns 0, -EFAULT or -EACCES. */
+GLOBAL int code_read_words(struct lang *l NONNULL, u64 addr);

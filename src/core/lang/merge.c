@@ -20,7 +20,7 @@ static INLINE void start(struct walk *w)
 	}
 	l->run = ~0ULL; /* frames behind the last run: their native frames are not there */
 	l->is_placed = 1;
-	l->caller = 0;
+	l->caller = l->outer_caller = 0;
 }
 
 static INLINE void put(struct walk *w, u64 frame)
@@ -67,6 +67,15 @@ static INLINE bool is_of_loop(const struct runtime *rt, u64 frame)
 	       frame_offset(frame) - frame_is_return(frame) - rt->loop < rt->loop_bytes;
 }
 
+/*
+ * The same, if it runs code of its own. To catch exceptions Perl calls its loop from the loop (docatch()), with one function in between: then
+ * the code that the inner one runs is that of the outer one. @outer: the frame behind the next one.
+ */
+static INLINE bool runs_code(const struct runtime *rt, u64 frame, u64 outer)
+{
+	return is_of_loop(rt, frame) && !(rt->language == LANGUAGE_PERL && is_of_loop(rt, outer));
+}
+
 /* Is it one of code that the JIT of PHP has made? It takes the place of the loop, and is called by PHP as that is. */
 static INLINE bool is_of_jit(const struct runtime *rt, u64 frame, u64 caller)
 {
@@ -93,8 +102,9 @@ TURN(merge_frame, struct walk, w)
 		l->native = native - 1;
 		l->is_placed = l->run != LANG_NEXT_LOOP
 				       ? is_below_run(w, native - 1)
-				       : is_of_loop(&l->runtime, native_frame) ||
+				       : runs_code(&l->runtime, native_frame, l->outer_caller) ||
 						 (l->has_jit && is_of_jit(&l->runtime, native_frame, l->caller));
+		l->outer_caller = l->caller;
 		l->caller = native_frame;
 	}
 	return NEXT;
@@ -103,8 +113,9 @@ TURN(merge_frame, struct walk, w)
 TURN(count_loop, struct walk, w)
 {
 	u64 frame = at(w->out.frame, turn), caller = turn + 1 < w->out.nr ? at(w->out.frame, turn + 1) : 0;
+	u64 outer = turn + 2 < w->out.nr ? at(w->out.frame, turn + 2) : 0;
 
-	w->lang.loops += is_of_loop(&w->lang.runtime, frame);
+	w->lang.loops += runs_code(&w->lang.runtime, frame, outer);
 	w->lang.jits += is_of_jit(&w->lang.runtime, frame, caller);
 	return NEXT;
 }
@@ -118,7 +129,8 @@ GLOBAL int merge_count_loops(struct walk *w NONNULL)
 
 /*
  * Frames whose runs are known by the loop's symbol alone: are all of its native frames there? A fiber of PHP has a native stack of its own,
- * but its callers' frames of PHP are those of whoever resumed it: there the outer runs lie outside.
+ * but its callers' frames of PHP are those of whoever resumed it: there the outer runs lie outside. A sub of Perl is there before its run of
+ * the loop is: that one comes last.
  */
 static INLINE bool has_all_loops(struct walk *w)
 {
@@ -135,6 +147,8 @@ static INLINE bool has_all_loops(struct walk *w)
 		l->loops += l->jits;
 	if (l->loops >= l->runs)
 		return true;
+	if (l->runtime.language == LANGUAGE_PERL)
+		return l->runs - l->loops == 1;
 	l->outside = l->runs - l->loops;
 	return l->runtime.language == LANGUAGE_PHP;
 }

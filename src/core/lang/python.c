@@ -341,21 +341,6 @@ static INLINE u32 position(const struct lang *l, u64 code)
 	return from < FRAME_POSITION ? from : FRAME_POSITION; /* before the first one: the frame is being made */
 }
 
-/* Read the beginning of the line table, to l->text. It may be shorter, and the last thing that is mapped. */
-static INLINE int read_table_head(struct lang *l)
-{
-	u64 table = word_of(l->head, field(l, CODE_LINES)) + BYTES_SIZE, bytes;
-	int err = port_read(l->text, sizeof(l->text), table);
-
-	if (err != -EFAULT)
-		return err;
-	UNROLL
-	for (u32 i = 0; i < COUNT(l->text); i++)
-		l->text[i] = 0;
-	bytes = verifier_forget(l->bytes, PAGE_BYTES - table % PAGE_BYTES);
-	return bytes < sizeof(l->text) ? port_read(l->text, bytes, table) : err;
-}
-
 /*
  * Compute what tells the code whose head was read from other code that is at its address later: all that it consists of, up to its line
  * table. From 3.12 on that includes a number that no other code has (co_version); before, the table itself has to do.
@@ -372,7 +357,7 @@ static INLINE int compare_code(struct lang *l)
 		*half = *half * CODE_FACTOR + l->head[i];
 	}
 	if (l->runtime.version <= CFRAMES) {
-		err = read_table_head(l);
+		err = code_read_words(l, word_of(l->head, field(l, CODE_LINES)) + BYTES_SIZE);
 		UNROLL
 		for (u32 i = 0; i < COUNT(l->text); i++)
 			even = even * CODE_FACTOR + l->text[i];

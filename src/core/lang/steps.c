@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/lang/hotspot.h"
 #include "core/lang/merge.h"
+#include "core/lang/perl.h"
 #include "core/lang/php.h"
 #include "core/lang/python.h"
+#include "core/lang/ruby.h"
 #include "core/lang/symbols.h"
 #include "core/lang/v8.h"
 
@@ -26,7 +28,9 @@ static const struct {
 	[LANGUAGE_PYTHON] = {SYMBOL_PYTHON_RUNTIME, SYMBOL_PHP_LOOP, SYMBOL_PYTHON_LOOP},
 	[LANGUAGE_PHP] = {SYMBOL_PHP_LOOP, SYMBOL_HOTSPOT_FIELDS, SYMBOL_PHP_LOOP},
 	[LANGUAGE_JAVA] = {SYMBOL_HOTSPOT_FIELDS, SYMBOL_V8_FUNCTION_SHARED, NR_LANG_SYMBOLS},
-	[LANGUAGE_JAVASCRIPT] = {SYMBOL_V8_FUNCTION_SHARED, NR_LANG_SYMBOLS, SYMBOL_V8_FUNCTION_SHARED},
+	[LANGUAGE_JAVASCRIPT] = {SYMBOL_V8_FUNCTION_SHARED, SYMBOL_PERL_LOOP, SYMBOL_V8_FUNCTION_SHARED},
+	[LANGUAGE_PERL] = {SYMBOL_PERL_LOOP, SYMBOL_RUBY_VERSION, SYMBOL_PERL_LOOP},
+	[LANGUAGE_RUBY] = {SYMBOL_RUBY_VERSION, NR_LANG_SYMBOLS, NR_LANG_SYMBOLS},
 };
 
 /* How a range is examined that could not be read. */
@@ -112,6 +116,8 @@ static INLINE int find_symbol(struct walk *w)
 		case LANGUAGE_PHP: return php_##step(w);       \
 		case LANGUAGE_JAVA: return hotspot_##step(w);  \
 		case LANGUAGE_JAVASCRIPT: return v8_##step(w); \
+		case LANGUAGE_PERL: return perl_##step(w);     \
+		case LANGUAGE_RUBY: return ruby_##step(w);     \
 		}                                              \
 		return -ESRCH;                                 \
 	}

@@ -82,6 +82,10 @@ static const struct symbol_name names[64] = {
 	[SYMBOL_V8_INLINING] = {0x43ee4521,
 				{0x65445f6762643876, 0x617a696d6974706f},
 				~0ULL}, /* v8dbg_DeoptimizationDataInliningPositionsIndex */
+	[SYMBOL_PERL_LOOP] = {0x28f0b64e, {0x6e75725f6c726550, 0x6e6174735f73706f}, ~0ULL}, /* Perl_runops_standard */
+	[SYMBOL_PERL_KEY] = {0x969ba456, {0x6b5f7268745f4c50, 0x7965}, 0xffffff},	    /* PL_thr_key */
+	[SYMBOL_PERL_VERSION] = {0x299b9446, {0x69737265765f4c50, 0x6e6f}, 0xffffff},	    /* PL_version */
+	[SYMBOL_RUBY_VERSION] = {0x59660ee5, {0x6970615f79627572, 0x6e6f69737265765f}, ~0ULL}, /* ruby_api_version */
 };
 
 /* glibc's ld.so writes addresses into the section where linkers have put link-time ones; musl's does not. */

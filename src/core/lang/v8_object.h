@@ -41,7 +41,7 @@ enum field {
 #define VARIABLES_FIRST 3
 #define POSITIONS_FIRST 5
 
-_Static_assert(NR_FIELDS == NR_LANG_SYMBOLS - SYMBOL_V8_FUNCTION_SHARED, "each symbol is that of a field");
+_Static_assert(NR_FIELDS == SYMBOL_PERL_LOOP - SYMBOL_V8_FUNCTION_SHARED, "each symbol is that of a field");
 
 /* What is read of a function, one after the other. Those before NAME find out which function it is, and where in it. */
 enum part { NOTHING, NAME, FILE_NAME, SOURCE, LINES, ALL, SEARCH, POSITION, INLINED, SHARED };

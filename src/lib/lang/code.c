@@ -36,8 +36,11 @@ static void add_pieces(struct code *ret, int map)
 	}
 }
 
-/* A method is qualified with its class, whose name is in the place of a line table. Code without a name has that of its file. */
-static void name_php(struct code *ret)
+/*
+ * A function is qualified with its class or package, whose name is in the place of a line table. Code without a name has that of
+ * its file.
+ */
+static void name_qualified(struct code *ret)
 {
 	const struct code_content *c = &ret->content;
 	const struct code_text text = {.bytes = c->table_bytes, .width = TEXT_UTF8};
@@ -134,8 +137,8 @@ int code_find(struct code *ret, int map, u32 number)
 	ret->language = c->language;
 	ret->kept = 0;
 	code_text_utf8(ret->file, &c->file, c->file_text, sizeof(c->file_text));
-	if (c->language == LANGUAGE_PHP) {
-		name_php(ret);
+	if (c->line_table == LINES_ARE_POSITIONS) {
+		name_qualified(ret);
 		return 0;
 	}
 	if (c->language == LANGUAGE_JAVA) {
@@ -157,7 +160,9 @@ u32 code_line(const struct code *c, u32 position)
 	case LANGUAGE_PYTHON: return python_lines_find(&c->content, c->table, c->kept, position);
 	case LANGUAGE_JAVA: return java_lines_find(&c->content, position);
 	case LANGUAGE_JAVASCRIPT: return c->content.line ?: c->content.first_line;
-	case LANGUAGE_PHP: return position == FRAME_POSITION ? c->content.first_line : position;
+	case LANGUAGE_PHP:
+	case LANGUAGE_PERL:
+	case LANGUAGE_RUBY: return position == FRAME_POSITION ? c->content.first_line : position;
 	}
 	return 0;
 }

@@ -19,10 +19,8 @@ struct codes {
 
 /* The file of code that has none, or of which nothing is known. */
 static const char *const files[NR_LANGUAGES] = {
-	[LANGUAGE_PYTHON] = "[python]",
-	[LANGUAGE_PHP] = "[php]",
-	[LANGUAGE_JAVA] = "[java]",
-	[LANGUAGE_JAVASCRIPT] = "[javascript]",
+	[LANGUAGE_PYTHON] = "[python]",		[LANGUAGE_PHP] = "[php]",   [LANGUAGE_JAVA] = "[java]",
+	[LANGUAGE_JAVASCRIPT] = "[javascript]", [LANGUAGE_PERL] = "[perl]", [LANGUAGE_RUBY] = "[ruby]",
 };
 
 struct codes *codes_new(struct profile_writer *w)

@@ -79,11 +79,13 @@ static bool begins_with(const char *path, const char *const *beginnings)
  */
 static bool is_library_source(const char *path)
 {
-	static const char *const beginnings[] = {"<frozen ", "phar://", "java/", "javax/",	 "jdk/", "sun/",
-						 "com/sun/", "[java]",	"node:", "[javascript]", NULL};
-	static const char *const folders[] = {"/lib/python3",	 "/lib64/python3",    "/site-packages/",
-					      "/dist-packages/", "/vendor/",	      "/usr/share/php/",
-					      "/node_modules/",	 "/usr/share/nodejs/"};
+	static const char *const beginnings[] = {"<frozen ", "<internal:", "phar://", "java/", "javax/",       "jdk/",
+						 "sun/",     "com/sun/",   "[java]",  "node:", "[javascript]", NULL};
+	static const char *const folders[] = {
+		"/lib/python3",	 "/lib64/python3",  "/site-packages/", "/dist-packages/",
+		"/vendor/",	 "/usr/share/php/", "/node_modules/",  "/usr/share/nodejs/",
+		"/perl/5.",	 "/perl5/",	    "/perl-base/",     "/site_perl/",
+		"/vendor_perl/", "/lib/ruby/",	    "/gems/",	       "/rubygems-integration/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strstr(path, folders[i]))

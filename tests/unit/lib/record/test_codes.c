@@ -236,6 +236,7 @@ static void codes__of_javascript_have_their_own_line(void **state)
 	if (map < 0)
 		skip();
 	exact.language = first.language = unknown.language = LANGUAGE_JAVASCRIPT;
+	exact.line_table = first.line_table = unknown.line_table = LINES_UNKNOWN;
 	exact.line = 12;
 	unknown.name = (struct code_text){.bytes = 1};
 	keep(map, 1, &exact);
@@ -254,6 +255,40 @@ static void codes__of_javascript_have_their_own_line(void **state)
 	check(p, frame[1], "load", "/srv/a b/\xc3\x9f%2.mjs", 12);
 	check(p, frame[2], "<anonymous>", "/srv/a.js", 10);
 	check(p, frame[3], "[unknown code]", "/srv/a.js", 10);
+}
+
+static void codes__of_perl_have_their_package_and_their_line(void **state)
+{
+	static const char file[] = "/srv/app/app.pl";
+	struct code_content sub = php_content("sell", "Shop", file), eval = php_content("(eval)", "", file);
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w;
+	uint32_t frame[4];
+	struct codes *c;
+	int map = codes_map();
+
+	(void)state;
+	if (map < 0)
+		skip();
+	sub.language = eval.language = LANGUAGE_PERL;
+	sub.first_line = eval.first_line = 0;
+	keep(map, 1, &sub);
+	keep(map, 2, &eval);
+	w = created();
+	c = codes_new(w);
+	codes_ask(c, map);
+	frame[0] = codes_frame(c, frame_of_code(LANGUAGE_PERL, 0, 3), PID);
+	frame[1] = codes_frame(c, frame_of_code(LANGUAGE_PERL, 1, 12), PID);
+	frame[2] = codes_frame(c, frame_of_code(LANGUAGE_PERL, 2, 13), PID);
+	frame[3] = codes_frame(c, frame_of_code(LANGUAGE_PERL, 2, FRAME_POSITION), PID);
+	codes_free(c);
+	close(map);
+	close_finished(w);
+	p = opened(path);
+	check(p, frame[0], "[unknown code]", "[perl]", 0);
+	check(p, frame[1], "Shop::sell", file, 12);
+	check(p, frame[2], "(eval)", file, 13);
+	check(p, frame[3], "(eval)", file, 0);
 }
 
 /* In a stack it lies between what it calls and the interpreter's function. */
@@ -298,6 +333,7 @@ int main(void)
 		cmocka_unit_test(codes__are_looked_for_again_until_they_are_known),
 		cmocka_unit_test(codes__of_php_have_their_class_and_their_line),
 		cmocka_unit_test(codes__of_javascript_have_their_own_line),
+		cmocka_unit_test(codes__of_perl_have_their_package_and_their_line),
 		cmocka_unit_test(codes__are_in_stacks),
 	};
 

@@ -206,6 +206,28 @@ static void java_has_own_code_and_libraries(void **state)
 	       "java;main;call_helper;call_stub;app.Main.run;java.util.HashMap.get;slow 2\n");
 }
 
+/* CPAN's folders are Perl's own, Debian's, and those of a user. */
+static void perl_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "perl", "outermost", 2,
+		   "/srv/app.pl!(main);/usr/share/perl/5.36.0/Carp.pm!Carp::longmess;/usr/share/perl5/A.pm!A::a;"
+		   "/usr/lib/x86_64-linux-gnu/perl-base/List/Util.pm!b;/home/u/perl5/lib/perl5/C.pm!C::c;"
+		   "/usr/local/lib/site_perl/D.pm!D::d;/srv/lib/Shop.pm!Shop::sell");
+	leaves(f, &(struct filter){.own = true}, "perl;(main);Shop::sell 2\n");
+}
+
+static void ruby_has_own_code_and_libraries(void **state)
+{
+	struct folded *f = *state;
+
+	folded_add(f, "ruby", "outermost", 2,
+		   "/srv/app.rb!<main>;/usr/lib/ruby/3.1.0/set.rb!each;/var/lib/gems/3.1.0/gems/a/lib/a.rb!a;"
+		   "/usr/share/rubygems-integration/all/b.rb!b;/srv/lib/shop.rb!sell");
+	leaves(f, &(struct filter){.own = true}, "ruby;<main>;sell 2\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -227,6 +249,8 @@ int main(void)
 		TEST(a_language_has_own_code_and_libraries),
 		TEST(php_has_own_code_and_libraries),
 		TEST(java_has_own_code_and_libraries),
+		TEST(perl_has_own_code_and_libraries),
+		TEST(ruby_has_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
