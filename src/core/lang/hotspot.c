@@ -305,7 +305,7 @@ GLOBAL u32 hotspot_begun(struct walk *w NONNULL)
 		if (pc - 24 + i >= f->code && hotspot_makes_room(code, f->frame_bytes))
 			return w->machine.scratch.nr;
 	}
-	return hotspot_pushes_fp(f->number[2] >> 56) ? HAS_FRAME_POINTER : HAS_RETURN_ADDRESS;
+	return hotspot_pushes_fp(f->number[2]) ? HAS_FRAME_POINTER : HAS_RETURN_ADDRESS;
 }
 
 GLOBAL int hotspot_compiled(struct walk *w NONNULL)
@@ -324,7 +324,15 @@ GLOBAL int hotspot_compiled(struct walk *w NONNULL)
 		return hotspot_go_up(w, m->sp, m->sp + 8, IF_IT_FOLLOWS_A_CALL);
 	if (begun == HAS_FRAME_POINTER)
 		up = m->sp + 16;
-	err = hotspot_go_up(w, up - 8, up, m->pc_is_exact ? IF_IT_FOLLOWS_A_CALL : IS_CERTAIN);
+	if (!m->pc_is_exact) {
+		err = hotspot_go_up(w, up - 8, up, IS_CERTAIN);
+	} else {
+		err = hotspot_go_up(w, up - 8, up, IF_IT_FOLLOWS_A_CALL);
+		if (err && begun == IS_SET_UP) { /* what compares strings pushes a word */
+			up += 8;
+			err = hotspot_go_up(w, up - 8, up, IF_IT_FOLLOWS_A_CALL);
+		}
+	}
 	if (begun != HAS_ROOM)
 		lies_at(m, REG_FP, up - 16);
 	return err;

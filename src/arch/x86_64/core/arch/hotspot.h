@@ -44,10 +44,10 @@ static INLINE bool hotspot_saves_fp(u64 code)
 	return (u32)code == 0x246c8948 || (u32)code == 0x24ac8948;
 }
 
-/* push %rbp */
+/* push %rbp, perhaps with mov %rsp,%rbp behind it (-XX:+PreserveFramePointer)? @code: the eight bytes before the PC. */
 static INLINE bool hotspot_pushes_fp(u64 code)
 {
-	return code == 0x55;
+	return code >> 56 == 0x55 || code >> 32 == 0xec8b4855;
 }
 
 /* sub $N,%rsp, for a frame of @bytes bytes with or without the word that has been pushed, beside the return address? */
