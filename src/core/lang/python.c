@@ -187,7 +187,7 @@ GLOBAL bool python_is_readable(struct lang *l NONNULL)
 /* Read where the runtime says that its structures have their fields. Returns 0, -ENOSYS, -EFAULT or -EACCES. */
 static INLINE int read_description(struct lang *l, u64 runtime, u32 version)
 {
-	const u8 *number = described[version - DESCRIBED];
+	const u8 *number = described[(version - DESCRIBED) & 1];
 	int err;
 
 	each (i, LANG_FIELDS) {
