@@ -329,7 +329,7 @@ static void a_frame_that_is_not_set_up_is_left_by_its_code(void **state)
 	is_left_at("\x90", "\x55", 0, false);
 	is_left_at("\x55", "\x48\x83\xec\x20", 1, true);
 	is_left_at("\x55\x48\x8b\xec", "\x48\x83\xec\x20", 1, true);
-	is_left_at("\x55\x48\x83\xec\x20", "\x90", 6, true); /* with a word pushed behind it */
+	is_left_at("\x55\x48\x83\xec\x20", "\x90", 6, true);	     /* with a word pushed behind it */
 	is_left_at("\x55\x48\x83\xec\x20", "\x41\x81\x7f", 5, true); /* the rest of the beginning */
 	is_left_at("\x48\x83\xec\x28", "\x48\x89\x6c\x24\x20", 5, false);
 	is_left_at("\x48\x81\xec\x28\x01\x01\x01", "\x48\x89\xac\x24", 0, false); /* another frame's size */
