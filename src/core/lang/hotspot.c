@@ -17,8 +17,6 @@
 #define HEAP_WORDS 4
 #define MAX_SEGMENTS 64
 #define FREE 0xff
-#define BLOB_BYTES 128	    /* of any blob */
-#define CODE_BLOB_BYTES 352 /* of one with a method's code, at least */
 #define FAR (1 << 20)
 
 /* The first 8 bytes of the names of blobs. */
@@ -157,7 +155,7 @@ GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc)
 	int err = heap < MAX_HEAPS ? hotspot_segment(l, heap, pc) : -ENOENT;
 
 	if (!err)
-		err = port_read(f->word, BLOB_BYTES, f->blob);
+		err = port_read(f->word, HOTSPOT_BLOB_BYTES, f->blob);
 	if (err)
 		return err;
 	take_code(l);
@@ -170,7 +168,7 @@ GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc)
 	f->kind = l->value == NAME_INTERPRETER ? HOTSPOT_INTERPRETER : f->kind;
 	f->is_stub = f->kind == HOTSPOT_STUB;
 	if (f->kind == HOTSPOT_COMPILED || f->kind == HOTSPOT_NATIVE)
-		err = port_read(f->word, CODE_BLOB_BYTES, f->blob);
+		err = port_read(f->word, HOTSPOT_CODE_BYTES, f->blob);
 	return err;
 }
 

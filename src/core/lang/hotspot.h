@@ -33,7 +33,11 @@ GLOBAL int hotspot_method(struct lang *l NONNULL);
 /* Is @addr in a code heap? */
 GLOBAL bool hotspot_has(const struct lang *l NONNULL, u64 addr);
 
+#define HOTSPOT_BLOB_BYTES 128 /* of any blob that are read, */
+#define HOTSPOT_CODE_BYTES 352 /* and of one with a method's code, which has so many at least */
+
 /* Parts that are verified once. */
+GLOBAL bool hotspot_is_readable(const struct lang *l NONNULL);
 GLOBAL int hotspot_hash(struct lang *l NONNULL);
 GLOBAL int hotspot_find_scope(struct lang *l NONNULL);
 GLOBAL int hotspot_scope(struct lang *l NONNULL);

@@ -134,14 +134,23 @@ GLOBAL int hotspot_entry(struct lang *l NONNULL, bool is_type)
 	return 0;
 }
 
-/* Are the fields where what is read of their structures has them? */
-static INLINE bool is_readable(const struct lang *l)
+/* Those from @first to @last that do not lie within @bytes, as a negative number if there are any. */
+static INLINE u64 outside(const struct lang *l, u32 first, u32 last, u64 bytes)
 {
-	u64 outside = 0;
+	u64 ret = 0;
 
-	for (u32 i = HOTSPOT_CONST_POOL; i <= HOTSPOT_CONST_FLAGS; i++)
-		outside |= sizeof(l->text) - sizeof(u64) - l->runtime.hotspot.field[i];
-	return (s64)outside >= 0;
+	for (u32 i = first; i <= last; i++)
+		ret |= l->runtime.hotspot.field[i] | (bytes - sizeof(u64) - l->runtime.hotspot.field[i]);
+	return ret;
+}
+
+/* Are the fields where what is read of their structures has them? */
+GLOBAL bool hotspot_is_readable(const struct lang *l NONNULL)
+{
+	return (s64)(outside(l, HOTSPOT_CONST_POOL, HOTSPOT_CONST_FLAGS, sizeof(l->text)) |
+		     outside(l, HOTSPOT_BLOB_NAME, HOTSPOT_BLOB_COMPLETE, HOTSPOT_BLOB_BYTES) |
+		     outside(l, HOTSPOT_CODE_METHOD, HOTSPOT_CODE_ORIGINAL, HOTSPOT_CODE_BYTES) |
+		     outside(l, HOTSPOT_BLOB_CODE, NR_HOTSPOT_FIELDS - 1, HOTSPOT_CODE_BYTES)) >= 0;
 }
 
 GLOBAL int hotspot_settle(struct lang *l NONNULL)
@@ -167,7 +176,7 @@ static INLINE int end_of_tables(struct lang *l)
 	int err;
 
 	l->runtime.version = 0;
-	if ((l->runtime.hotspot.known & ALWAYS) != ALWAYS || !is_readable(l))
+	if ((l->runtime.hotspot.known & ALWAYS) != ALWAYS || !hotspot_is_readable(l))
 		return -ENOSYS;
 	err = hotspot_settle(l);
 	return err == -EAGAIN ? 0 : err;
@@ -192,6 +201,8 @@ GLOBAL int hotspot_learn(struct walk *w NONNULL)
 
 	if (l->looked == NOT_BEGUN) {
 		l->runtime.hotspot.known = l->runtime.hotspot.nr_heaps = 0;
+		each (i, COUNT(l->runtime.hotspot.field))
+			at(l->runtime.hotspot.field, i) = 0;
 		l->nr = 0;
 		return begin_table(l, SYMBOL_HOTSPOT_FIELDS, IN_FIELDS);
 	}
