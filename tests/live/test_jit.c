@@ -384,7 +384,8 @@ static void node_is_named_by_its_dump(void **state)
 	assert_int_equal(chdir(live_folder), 0);
 	pid = START("/usr/bin/node", "--perf-prof", "-e", script);
 	assert_int_equal(chdir(here), 0);
-	_cleanup_profile_ p = record(pid);
+	assert_int_equal(RECORD_PROCESS(live_file("jit.dusk"), pid, 1000, "-F", "997", "--no-lang"), 0);
+	_cleanup_profile_ p = live_read(live_file("jit.dusk"));
 
 	live_end(pid);
 	snprintf(dump, sizeof(dump), "jit-%d.dump", pid);

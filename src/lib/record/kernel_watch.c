@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define RING_PAGES 64 /* for each CPU: 2,900 records; a recorder that begins or ends beside us makes 412 */
+#define RING_PAGES 64 /* for each CPU: 2,900 records; a recorder that begins or ends beside us makes 746 */
 
 /* linux include/uapi/linux/perf_event.h, PERF_RECORD_KSYMBOL; the name ends with zeros, up to a multiple of 8 bytes */
 struct ksymbol {
