@@ -94,7 +94,8 @@ for java in ${JAVAS-java}; do
 	needs "$java" "java: its frames" || continue
 	version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')
 	"$java" --list-modules 2>/dev/null | grep -q jdk.compiler || {
-		skip "java $version: its frames" "needs a JDK"
+		claims=$((claims + 1))
+		echo "ok $claims - java $version: its frames # SKIP needs a JDK"
 		continue
 	}
 	for options in "" "-Xint" "-XX:TieredStopAtLevel=1" "-XX:-TieredCompilation" "-XX:+UseSerialGC -XX:-SegmentedCodeCache"; do

@@ -189,6 +189,18 @@ static INLINE bool is_called(struct lang *l, const u8 *code, u64 ra)
 	return target - f->code < f->end - f->code;
 }
 
+/* Is @addr in the interpreter? l->hotspot stays that of the frame, as far as is_called() asks it. */
+static INLINE bool is_in_interpreter(struct lang *l, u64 addr)
+{
+	struct hotspot_frame *f = &l->hotspot;
+	u64 code = f->code, end = f->end;
+	bool ret = !hotspot_blob(l, addr) && f->kind == HOTSPOT_INTERPRETER;
+
+	f->code = code;
+	f->end = end;
+	return ret;
+}
+
 static INLINE bool is_return(struct walk *w, u64 ra, u32 surety)
 {
 	struct machine *m = &w->machine;
@@ -203,12 +215,12 @@ static INLINE bool is_return(struct walk *w, u64 ra, u32 surety)
 		return true;
 	if (surety == IF_IT_IS_CALLED)
 		return !framepointer_code(m, ra) && is_called(l, m->code, ra);
-	return !hotspot_blob(l, ra) && l->hotspot.kind == HOTSPOT_INTERPRETER;
+	return is_in_interpreter(l, ra);
 }
 
 /*
  * Go to the frame with stack pointer @sp, whose return address is at @at, as sure as @surety says. Of the registers, the caller of this says where
- * the frame pointer is, and the thread's stays. Overwrites l->hotspot, if the word is not the return address.
+ * the frame pointer is, and the thread's stays. Of l->hotspot only where the frame's code is stays, if the word does not follow a call.
  */
 GLOBAL int hotspot_go_up(struct walk *w NONNULL, u64 at, u64 sp, u32 surety)
 {

@@ -423,6 +423,27 @@ static void a_stub_is_left_by_what_its_code_says(void **state)
 	}
 }
 
+/* Where its frame would have the return address is another place in code: the call is looked for further in, and has still to be one of this stub. */
+static void a_stub_is_compared_with_its_own_calls(void **state)
+{
+	u64 m, caller, stub;
+
+	(void)state;
+	begin(17);
+	m = method("app/Main", "run", "Main.java", 300, NULL);
+	caller = compiled(m, BYTES, 4, 12, 0x60, (struct fake_scope[]){{m, 100}, {0}});
+	stub = blob("RuntimeStub - new_array", 0x80, 6, -1);
+	*fake_at(caller + 0x60 - 5) = 0xe8;
+	put32(caller + 0x60 - 4, (u32)(stub + 0x10 - (caller + 0x60)));
+	put(SP + 6 * 8 - 8, caller + 0x20); /* no call is before it */
+	put(SP + 8, caller + 0x60);
+	put(SP + 16 + 16, STACK + 0x800);
+	put_call_stub(SP + 16 + 24, STACK + 0x800);
+	fake_walk(&w, stub + 0x40, SP, 1);
+	is_stub(0, "RuntimeStub - new_array");
+	is_at(1, "app/Main", "run", 100);
+}
+
 /* The frame pointer of a stub that has none may be that of an interpreted frame further out. */
 static void a_frame_pointer_of_another_frame_is_not_followed(void **state)
 {
@@ -571,6 +592,7 @@ int main(void)
 		cmocka_unit_test(frames_to_be_interpreted_go_on_where_they_did),
 		cmocka_unit_test(c_gets_back_the_registers_that_it_had),
 		cmocka_unit_test(a_stub_is_left_by_what_its_code_says),
+		cmocka_unit_test(a_stub_is_compared_with_its_own_calls),
 		cmocka_unit_test(a_frame_pointer_of_another_frame_is_not_followed),
 		cmocka_unit_test(code_that_is_no_blob_is_none_of_java),
 		cmocka_unit_test(wild_methods_end_the_stack),
