@@ -152,7 +152,7 @@ struct hotspot_frame {
 	u64 number[4];	      /* of the next scope: the caller's, the method's, and that of the bytecode */
 	u64 method, constants, class_name, method_name; /* struct ConstMethod, and what it leads to */
 	u64 bytecode, bytecode_bytes;
-	u32 kind, is_stub;
+	u32 kind; /* enum hotspot_kind */
 	u64 word[64];
 };
 

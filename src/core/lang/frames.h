@@ -28,6 +28,20 @@ static INLINE int code_is_known(struct lang *l)
 	return l->code_number || is_numbered ? 0 : -ENOENT;
 }
 
+/*
+ * Read the text of @length bytes at @addr to @to in l->content, as far as there is @room for it, at most 511 bytes; its length to l->value,
+ * at most 0xffff.
+ */
+static INLINE int read_content(struct lang *l, u64 addr, u64 length, u32 to, u32 room)
+{
+	u64 bytes = verifier_forget(l->bytes, length);
+
+	l->value = length < 0xffff ? length : 0xffff;
+	if (bytes > (room & 511))
+		bytes = room & 511;
+	return port_read(&within((u8 *)l->content_word, to, 511), bytes, addr);
+}
+
 /* Before content is read: it is compared with that of other code as a whole. */
 static INLINE void clear_content(struct lang *l)
 {

@@ -166,7 +166,6 @@ GLOBAL int hotspot_blob(struct lang *l NONNULL, u64 pc)
 		  : l->value == NAME_NATIVE ? HOTSPOT_NATIVE
 					    : HOTSPOT_STUB;
 	f->kind = l->value == NAME_INTERPRETER ? HOTSPOT_INTERPRETER : f->kind;
-	f->is_stub = f->kind == HOTSPOT_STUB;
 	if (f->kind == HOTSPOT_COMPILED || f->kind == HOTSPOT_NATIVE)
 		err = port_read(f->word, HOTSPOT_CODE_BYTES, f->blob);
 	return err;
@@ -299,11 +298,13 @@ GLOBAL u32 hotspot_begun(struct walk *w NONNULL)
 {
 	struct hotspot_frame *f = &w->lang.hotspot;
 	u64 pc = w->machine.pc;
+	enum hotspot_left left;
 
 	if (port_read(f->number, 16, pc))
 		return IS_SET_UP;
-	if (hotspot_is_left(f->number))
-		return hotspot_is_left(f->number) == HOTSPOT_POPPED ? HAS_RETURN_ADDRESS : HAS_FRAME_POINTER;
+	left = hotspot_is_left(f->number);
+	if (left)
+		return left == HOTSPOT_POPPED ? HAS_RETURN_ADDRESS : HAS_FRAME_POINTER;
 	if (pc >= f->complete)
 		return IS_SET_UP;
 	w->machine.scratch.nr = hotspot_saves_fp(f->number[0]) ? HAS_ROOM : IS_SET_UP;
@@ -318,30 +319,32 @@ GLOBAL u32 hotspot_begun(struct walk *w NONNULL)
 	return hotspot_pushes_fp(f->number[2]) ? HAS_FRAME_POINTER : HAS_RETURN_ADDRESS;
 }
 
+/* That of a word where the frame's return address is, unless its code is at a place that says otherwise. */
+static INLINE u32 surety_of(const struct machine *m)
+{
+	return m->pc_is_exact ? IF_IT_FOLLOWS_A_CALL : IS_CERTAIN;
+}
+
 GLOBAL int hotspot_compiled(struct walk *w NONNULL)
 {
 	struct machine *m = &w->machine;
 	struct hotspot_frame *f = &w->lang.hotspot;
 	u64 up = m->sp + f->frame_bytes;
-	u32 begun = IS_SET_UP;
+	u32 begun = IS_SET_UP, surety = surety_of(m);
 	int err;
 
 	if (!f->frame_bytes) /* it only goes to another method */
-		return m->pc_is_exact ? hotspot_go_up(w, m->sp, m->sp + 8, IF_IT_FOLLOWS_A_CALL) : -EFAULT;
+		return m->pc_is_exact ? hotspot_go_up(w, m->sp, m->sp + 8, surety) : -EFAULT;
 	if (m->pc_is_exact)
 		begun = verifier_forget(m->scratch.nr, hotspot_begun(w));
 	if (begun == HAS_RETURN_ADDRESS)
-		return hotspot_go_up(w, m->sp, m->sp + 8, IF_IT_FOLLOWS_A_CALL);
+		return hotspot_go_up(w, m->sp, m->sp + 8, surety);
 	if (begun == HAS_FRAME_POINTER)
 		up = m->sp + 16;
-	if (!m->pc_is_exact) {
-		err = hotspot_go_up(w, up - 8, up, IS_CERTAIN);
-	} else {
-		err = hotspot_go_up(w, up - 8, up, IF_IT_FOLLOWS_A_CALL);
-		if (err && begun == IS_SET_UP) { /* what compares strings pushes a word */
-			up += 8;
-			err = hotspot_go_up(w, up - 8, up, IF_IT_FOLLOWS_A_CALL);
-		}
+	err = hotspot_go_up(w, up - 8, up, surety);
+	if (err && m->pc_is_exact && begun == IS_SET_UP) { /* what compares strings pushes a word */
+		up += 8;
+		err = hotspot_go_up(w, up - 8, up, surety);
 	}
 	if (begun != HAS_ROOM)
 		lies_at(m, REG_FP, up - 16);
@@ -353,7 +356,7 @@ static INLINE int leave_stub(struct walk *w)
 {
 	struct machine *m = &w->machine;
 	u64 bytes = w->lang.hotspot.frame_bytes, fp = frame_pointer(m), up = fp + 16;
-	u32 surety = m->pc_is_exact ? IF_IT_FOLLOWS_A_CALL : IS_CERTAIN;
+	u32 surety = surety_of(m);
 	int err = fp ? hotspot_go_up(w, up - 8, up, IF_IT_IS_CALLED) : -EFAULT;
 
 	if (err && bytes) {

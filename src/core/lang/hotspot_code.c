@@ -9,7 +9,6 @@
 #include "core/lang/hotspot.h"
 
 #define PC_DESC_BYTES 16
-#define PC_DESC_SCOPE 4
 #define MAX_PC_DESCS 20 /* that are looked at: the logarithm of their number */
 #define SCOPE_BYTES 24
 #define SCOPE_NUMBERS 3
@@ -206,11 +205,11 @@ GLOBAL int hotspot_methods(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
 	struct hotspot_frame *f = &l->hotspot;
-	int err = f->kind == HOTSPOT_NATIVE ? 0 : find_place(w);
+	int err = 0;
 
 	f->decode = 0;
-	if (!err && f->kind != HOTSPOT_NATIVE)
-		err = hotspot_find_scope(l);
+	if (f->kind == HOTSPOT_COMPILED)
+		err = find_place(w) ?: hotspot_find_scope(l);
 	each (i, MAX_SCOPES) {
 		if (err || l->is_first || (s32)f->decode <= 0)
 			break;
@@ -228,15 +227,8 @@ GLOBAL int hotspot_methods(struct walk *w NONNULL)
 GLOBAL int hotspot_text(struct lang *l NONNULL, u64 text, u32 to, u32 room)
 {
 	int err = read_word(l, text + hotspot_field(l, HOTSPOT_TEXT_LENGTH));
-	u64 length = (u16)l->value, bytes;
 
-	if (err)
-		return err;
-	l->value = length;
-	bytes = verifier_forget(l->bytes, length);
-	if (bytes > (room & 255))
-		bytes = room & 255;
-	return port_read(&within((u8 *)l->content_word, to, 511), bytes, text + hotspot_field(l, HOTSPOT_TEXT_BODY));
+	return err ?: read_content(l, text + hotspot_field(l, HOTSPOT_TEXT_BODY), (u16)l->value, to, room);
 }
 
 #define CONTENT(field) __builtin_offsetof(struct code_content, field)
@@ -305,11 +297,10 @@ GLOBAL int hotspot_code(struct walk *w NONNULL)
 {
 	struct lang *l = &w->lang;
 	struct code_content *c = &l->content;
-	bool is_stub = l->hotspot.is_stub;
 	int err;
 
 	clear_content(l);
-	err = is_stub ? read_stub(l) : read_method(l);
+	err = l->hotspot.kind == HOTSPOT_STUB ? read_stub(l) : read_method(l);
 	if (w->modules.wait.bytes)
 		return err;
 	c->language = LANGUAGE_JAVA;

@@ -524,15 +524,8 @@ GLOBAL int perl_frame(struct walk *w NONNULL)
 GLOBAL int perl_read_text(struct lang *l NONNULL, u64 text, u32 to)
 {
 	int err = read_word(l, text);
-	u64 bytes = l->value >> 32;
 
-	if (err)
-		return err;
-	l->value = bytes < 0xffff ? bytes : 0xffff;
-	bytes = verifier_forget(l->bytes, bytes);
-	if (bytes > MAX_CLASS_BYTES)
-		bytes = MAX_CLASS_BYTES;
-	return port_read(&within((u8 *)l->content_word, to, 511), bytes, text + TEXT_BYTES);
+	return err ?: read_content(l, text + TEXT_BYTES, l->value >> 32, to, MAX_CLASS_BYTES);
 }
 
 #define read_text(l, text, field) perl_read_text(l, text, __builtin_offsetof(struct code_content, field))

@@ -306,15 +306,8 @@ GLOBAL int php_frame(struct walk *w NONNULL)
 GLOBAL int php_read_text(struct lang *l NONNULL, u64 text, u32 to, u32 room)
 {
 	int err = port_read(l->text, TEXT_BYTES, text);
-	u64 length = l->text[TEXT_LENGTH / 8], bytes;
 
-	if (err)
-		return err;
-	l->value = length < 0xffff ? length : 0xffff;
-	bytes = verifier_forget(l->bytes, length);
-	if (bytes > (room & 511))
-		bytes = room & 511;
-	return port_read(&within((u8 *)l->content_word, to, 511), bytes, text + TEXT_BYTES);
+	return err ?: read_content(l, text + TEXT_BYTES, l->text[TEXT_LENGTH / 8], to, room);
 }
 
 #define read_text(l, text, field) \

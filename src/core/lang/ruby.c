@@ -496,15 +496,8 @@ GLOBAL int ruby_frame(struct walk *w NONNULL)
 GLOBAL int ruby_read_text(struct lang *l NONNULL, u64 string, u32 to, u32 room)
 {
 	int err = find_text(l, string);
-	u64 text = l->value, bytes;
 
-	if (err)
-		return err;
-	l->value = l->length < 0xffff ? l->length : 0xffff;
-	bytes = verifier_forget(l->bytes, l->length);
-	if (bytes > (room & 511))
-		bytes = room & 511;
-	return port_read(&within((u8 *)l->content_word, to, 511), bytes, text);
+	return err ?: read_content(l, l->value, l->length, to, room);
 }
 
 #define read_text(l, text, field) \
