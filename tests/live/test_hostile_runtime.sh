@@ -2,26 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Programs that say that they are Python, and have anything where its frames are: are their native stacks whole, does the recording
 # end, and does a Python beside them have all its names? usage: test_hostile_runtime.sh DUSK VICTIMS
-[ "$(id -u)" = 0 ] || {
-	echo "1..0 # SKIP needs root"
-	exit 0
-}
-[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
-. "$(dirname "$0")/../tools/tap.sh"
-dusk=$(realpath "$1") victims=$(realpath "$2")
-cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
-export LC_ALL=C.UTF-8
-"$dusk" doctor >doctor 2>&1
-[ $? != 3 ] || {
-	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
-	exit 0
-}
-leave() {
-	umount -l /sys/fs/bpf
-	rm -rf "$tmp"
-} 2>/dev/null
-trap leave EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/language.sh"
 
 cat >honest.py <<'END'
 import time

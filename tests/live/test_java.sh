@@ -2,26 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Are the methods of Java in stacks those that the runtime itself sees, in the same order, at the same lines?
 # JAVAS has commands that run Java; otherwise it is java. It has to be a JDK. usage: test_java.sh DUSK VICTIMS
-[ "$(id -u)" = 0 ] || {
-	echo "1..0 # SKIP needs root"
-	exit 0
-}
-[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
-. "$(dirname "$0")/../tools/tap.sh"
-dusk=$(realpath "$1") victims=$(realpath "$2")
-cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
-export LC_ALL=C.UTF-8
-"$dusk" doctor >doctor 2>&1
-[ $? != 3 ] || {
-	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
-	exit 0
-}
-leave() {
-	umount -l /sys/fs/bpf
-	rm -rf "$tmp"
-} 2>/dev/null
-trap leave EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/language.sh"
 
 # Frames of Java of each sched_yield() of the threads that write what they see, in the order of time.
 frames="with recursive up(occurrence, n, d) as (select id, node, 0 from occurrence union all
@@ -32,23 +13,22 @@ join module m on m.id = f.module and m.kind = 5 left join function fn on fn.id =
 left join source s on s.id = l.source order by occurrence, d"
 
 cat >compare.py <<'END'
-import csv, re, sys
-def kept(name, room):  # what is longer than its room ends in "..."
-    return name if len(name) <= room else name[:room] + "..."
+import re, sys
+from language import compare, read_rows, short
 def as_dusk(frame):  # class, method, file and line: a hidden class has its address behind a slash
     cls, method, file, line = frame.split("|")
-    cls = kept(re.sub(r"/0x[0-9a-f]+$", "", cls), 192)
+    cls = short(re.sub(r"/0x[0-9a-f]+$", "", cls), 192)
     folder = cls.rpartition(".")[0].replace(".", "/")
     path = (folder + "/" if folder else "") + file if file != "null" else None
-    return cls + "." + kept(method, 128), path, max(int(line), 0)
+    return cls + "." + short(method), path, max(int(line), 0)
 log = {}
 for line in open(sys.argv[1]):
-    thread, *stack = line.rstrip("\n").split("\t")
+    thread, look, *stack = line.rstrip("\n").split("\t")
     log.setdefault(thread, []).append([as_dusk(f) for f in stack])
 rows = {}
-for o, comm, name, path, line in csv.reader(open(sys.argv[2])):
-    if o.isdigit() and re.fullmatch(r"[^ ]*\.[^ ]*", name):  # not the runtime's stubs
-        rows.setdefault((int(o), comm), []).append((name, path if path != "[java]" else None, int(line)))
+for o, comm, name, path, line in read_rows(sys.argv[2]):
+    if re.fullmatch(r"[^ ]*\.[^ ]*", name):  # not the runtime's stubs
+        rows.setdefault((int(o), comm), []).append((name, path if path != "[java]" else None, line))
 seen = {}
 for (o, comm), stack in sorted(rows.items()):
     while stack and stack[0][0] in ("java.lang.Thread.yield", "java.lang.Thread.yield0"):
@@ -57,38 +37,18 @@ for (o, comm), stack in sorted(rows.items()):
         seen.setdefault(comm, []).append(stack[1:])
 def same(a, b):  # some methods have no file
     return len(a) == len(b) and all(x[0] == y[0] and (x[1] is None or x[1:] == y[1:]) for x, y in zip(a, b))
-different = nr = 0
-for thread in log:
-    if len(log[thread]) != len(seen.get(thread, [])):
-        print(thread, ":", len(log[thread]), "stacks,", len(seen.get(thread, [])), "seen")
-        different += 1
-    for a, b in zip(log[thread], seen.get(thread, [])):
-        nr += 1
-        if not same(a[1:], b):
-            different += 1
-            if different < 4:
-                print("java:", *a[1:], "dusk:", *b, sep="\n  ")
-print(nr, "stacks,", different, "different")
-sys.exit(different > 0 or nr < 1000)
+compare("java", log, seen, same, least=1000)
 END
 
 # as_java_sees JAVA OPTION...
 as_java_sees() {
-	"$dusk" record -q -e syscalls:sys_enter_sched_yield -o j.dusk -- "$@" -XX:+UnlockDiagnosticVMOptions -XX:+ShowHiddenFrames \
-		"$victims/Stacks.java" "$tmp/log" 500 || return
-	"$dusk" query -i j.dusk --csv "$frames" >frames.csv
-	python3 compare.py log frames.csv
+	sees sched_yield "$@" -XX:+UnlockDiagnosticVMOptions -XX:+ShowHiddenFrames "$victims/Stacks.java" "$tmp/log" 500
 }
 all_complete() {
-	got=$("$dusk" query -i j.dusk --csv "select o.name, count(*) from occurrence c join thread t on t.id = c.thread and t.comm like 'truth%'
+	got=$("$dusk" query -i p.dusk --csv "select o.name, count(*) from occurrence c join thread t on t.id = c.thread and t.comm like 'truth%'
 		join outcome o on o.id = c.outcome where o.name not in ('complete', 'thread-start', 'outermost') group by 1")
 	echo "$got"
 	[ "$(echo "$got" | wc -l)" = 1 ]
-}
-none_lost() {
-	got=$("$dusk" query -i j.dusk --csv "select name, value from counter where name in ('lost-language', 'language-unknown', 'codes-full') and value > 0")
-	echo "$got"
-	[ "$(echo "$got" | wc -l)" -le 1 ]
 }
 for java in ${JAVAS-java}; do
 	needs "$java" "java: its frames" || continue

@@ -2,26 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Are the functions of JavaScript in stacks those that V8 itself sees, in the same order? Are none wrong while the collector moves them?
 # NODES has programs; otherwise it is node. usage: test_node.sh DUSK VICTIMS
-[ "$(id -u)" = 0 ] || {
-	echo "1..0 # SKIP needs root"
-	exit 0
-}
-[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
-. "$(dirname "$0")/../tools/tap.sh"
-dusk=$(realpath "$1") victims=$(realpath "$2")
-cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
-export LC_ALL=C.UTF-8
-"$dusk" doctor >doctor 2>&1
-[ $? != 3 ] || {
-	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
-	exit 0
-}
-leave() {
-	umount -l /sys/fs/bpf
-	rm -rf "$tmp"
-} 2>/dev/null
-trap leave EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/language.sh"
 
 # Frames of source files of each getppid(), or sample, in the order of time: occurrence, thread, function, file, line.
 frames() {
@@ -33,41 +14,25 @@ left join function fn on fn.id = f.function left join line l on l.frame = f.id l
 }
 
 cat >compare.py <<'END'
-import csv, json, sys
-log = {}
-for line in open(sys.argv[1]):
-    tid, stack = json.loads(line)
-    log.setdefault(tid, []).append([tuple(f) for f in stack if f[1]])  # V8's own functions have no file
+import sys
+from language import compare, read_log, read_rows
+# V8's own functions have no file.
+log = {tid: [[f for f in stack if f[1]] for stack in stacks] for tid, stacks in read_log(sys.argv[1]).items()}
 seen, last = {}, None
-for o, tid, name, path, line in csv.reader(open(sys.argv[2]), quoting=csv.QUOTE_MINIMAL):
-    if not o.isdigit():
-        continue
+for o, tid, name, path, line in read_rows(sys.argv[2]):
     if o != last:
         seen.setdefault(int(tid), []).append([])
     last = o
     if name and path != "[javascript]":
-        seen[int(tid)][-1].append((name, path, int(line)))
+        seen[int(tid)][-1].append((name, path, line))
 # A name that the program has computed is in the function's object alone; and this one is made for traces.
 without_name = {"computed", "[Symbol.iterator]"}
 def known(f):
     name = "<anonymous>" if f[0] in without_name else "Shape" if f[0] == "<static_initializer>" else f[0]
     return (name, f[1], f[2]) if with_lines else (name, f[1])
 with_lines = len(sys.argv) > 3
-different = nr = cut = 0
-for tid in log:
-    if len(log[tid]) != len(seen.get(tid, [])):
-        print("thread", tid, ":", len(log[tid]), "stacks,", len(seen.get(tid, [])), "seen")
-        different += 1
-    for a, b in zip(log[tid], seen.get(tid, [])):
-        nr += 1
-        if not b:  # while V8 gives up code that is on the stack, it leads nowhere
-            cut += 1
-        elif [known(f) for f in a] != [known(f) for f in b]:
-            different += 1
-            if different < 4:
-                print("node:", *a, "dusk:", *b, sep="\n  ")
-print(nr, "stacks,", different, "different,", cut, "cut")
-sys.exit(different > 0 or cut > nr / 100 or nr < 500)
+# While V8 gives up code that is on the stack, it leads nowhere.
+compare("node", log, seen, lambda a, b: [known(f) for f in a] == [known(f) for f in b], may_be_cut=0.01)
 END
 
 # Who calls whom in node_gc.js; functions may be inlined in their callers, and are then not there.
@@ -99,12 +64,7 @@ END
 as_v8_sees() {
 	"$dusk" record -q -e syscalls:sys_enter_getppid -o p.dusk -- "$1" ${2:+--no-sparkplug} "$victims/$3" log ${4-} || return
 	"$dusk" query -i p.dusk --csv "$(frames occurrence)" >frames.csv
-	python3 compare.py log frames.csv ${2:+lines}
-}
-none_lost() {
-	got=$("$dusk" query -i p.dusk --csv "select value from counter where name in ('lost-language', 'language-unknown', 'codes-full') and value > 0")
-	echo "$got"
-	[ "$got" = "value" ] || [ -z "$got" ]
+	compared log frames.csv ${2:+lines}
 }
 # in_a_storm NODE
 in_a_storm() {
