@@ -24,7 +24,8 @@ enum event_kind {
 	EVENT_THREAD_TIMES,
 	EVENT_KERNEL_STACK,
 	EVENT_OCCURRENCE,
-	EVENT_CGROUP
+	EVENT_CGROUP,
+	EVENT_ARGUMENTS
 };
 
 #define COMM_BYTES 16
@@ -153,6 +154,20 @@ struct event_cgroup {
 	u32 kind, pad;
 	u64 id;
 	char path[PATH_BYTES]; /* from the hierarchy's root, up to its 0 byte; cut if it is longer */
+};
+
+#define ARGUMENTS_BYTES 256
+
+/*
+ * A process begins, by fork() with the arguments of its parent or by execve() with its own: all of them, each with a 0 byte
+ * behind it, or the first half and the last half of ARGUMENTS_BYTES if they are longer.
+ */
+struct event_arguments {
+	u32 kind, pid;
+	u32 uid; /* the real one */
+	u16 executed, bytes;
+	char comm[COMM_BYTES];
+	char text[ARGUMENTS_BYTES];
 };
 
 #define RECORD_BYTES 1024 /* the most that is copied of the record of an event */

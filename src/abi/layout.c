@@ -16,6 +16,7 @@ _Static_assert(__builtin_offsetof(struct event_module, path) == 92, "event_modul
 _Static_assert(sizeof(struct event_sum) == 64, "event_sum");
 _Static_assert(sizeof(struct event_offcpu) == 104, "event_offcpu");
 _Static_assert(sizeof(struct event_cgroup) == 1040, "event_cgroup");
+_Static_assert(sizeof(struct event_arguments) == 288, "event_arguments");
 _Static_assert(sizeof(struct event_waker) == 56, "event_waker");
 _Static_assert(sizeof(struct event_thread_times) == 88, "event_thread_times");
 _Static_assert(sizeof(struct record_shape) == 20, "record_shape");

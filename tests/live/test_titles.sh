@@ -50,5 +50,23 @@ claim "the first of three processes sh has its arguments" has p.dusk "sh job end
 claim "control characters are replaced" has p.dusk "sh job end three?four"
 claim "a process that has changed its title has the last one" has p.dusk "server: ready"
 claim "a page" "$dusk" flame -i p.dusk -o p.html
+# Two hundred processes that are gone at once: a shell forks, and executes, each by the vfork() of another program or by itself.
+cat >brief <<'END'
+for i in $(seq 100); do /bin/true "number $i of brief ones" "$1"; done
+seq 101 200 | xargs -I @ -n 1 /bin/true "number @ of brief ones" "$1"
+for i in $(seq 10); do (: | :); done
+END
+with_title() {
+	nr=$("$dusk" query -i "$1" --csv "select count(distinct text) from title where text glob '$2'" | tail -n 1)
+	[ "$nr" = "$3" ]
+}
+all_have_titles() {
+	! "$dusk" query -i "$1" --csv "select pid, comm from thread where pid > 0 and not exists
+		(select * from title join thread t on t.id = title.thread where t.pid = thread.pid)" | tail -n +2 | grep .
+}
+claim "a recording of processes that end at once" "$dusk" record -q -o brief.dusk -- sh brief "$(printf %02000d 0)end"
+claim "titles__of_brief_processes_are_their_arguments" \
+	with_title brief.dusk "/bin/true number * of brief ones 0*…0*end" 200
+claim "titles__of_forked_children_are_their_parents" all_have_titles brief.dusk
 needs jq "... has the titles" && claim "... has the titles" in_page p.html "sh job end one"
 done_testing

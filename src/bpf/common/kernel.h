@@ -192,7 +192,7 @@ struct uprobes_state {
 
 struct mm_struct {
 	struct maple_tree mm_mt;
-	unsigned long start_code;
+	unsigned long start_code, arg_start, arg_end;
 	struct rw_semaphore mmap_lock;
 	seqcount_t mm_lock_seq;
 	mm_context_t context;
@@ -230,7 +230,7 @@ struct sched_entity {
 };
 
 struct cred {
-	kuid_t euid;
+	kuid_t uid, euid;
 };
 
 struct kernfs_node {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Keep the map "wanted" up to date: children of recorded tasks are recorded, too. */
+/* Keep the map "wanted" up to date: children of recorded tasks are recorded, too. Report the processes that begin. */
+#include "bpf/record/arguments.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include <bpf/bpf_tracing.h>
 
@@ -27,10 +28,12 @@ static INLINE void inherit(u32 kind, u32 parent, u32 child)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(wanted_born, struct task_struct *parent, struct task_struct *child)
 {
-	if (!filter.filter_tasks || filter.no_children)
-		return 0;
-	inherit(WANT_PROCESS, parent->tgid, child->tgid);
-	inherit(WANT_THREAD, parent->pid, child->pid);
+	if (filter.filter_tasks && !filter.no_children) {
+		inherit(WANT_PROCESS, parent->tgid, child->tgid);
+		inherit(WANT_THREAD, parent->pid, child->pid);
+	}
+	if (child->pid == child->tgid && task_in_scope(child))
+		arguments_send(child, false);
 	return 0;
 }
 
@@ -42,6 +45,8 @@ int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binpr
 
 	if (wish)
 		*wish = WANTED;
+	if (task_in_scope(t))
+		arguments_send(t, true);
 	return 0;
 }
 

@@ -67,8 +67,12 @@ static size_t read_proc(char *ret, size_t room, pid_t pid, const char *name)
 	return len;
 }
 
-static void set_title(char title[TITLE_BYTES], char *line, size_t len)
+void title_of(char title[TITLE_BYTES], const char *text, size_t bytes)
 {
+	char line[LINE_BYTES + 1];
+	size_t len = bytes < LINE_BYTES ? bytes : LINE_BYTES;
+
+	memcpy(line, text, len);
 	len = make_line(line, len);
 	if (len < TITLE_BYTES)
 		memcpy(title, line, len + 1);
@@ -171,7 +175,7 @@ static void read_process(pid_t pid, struct process_title *t)
 	size_t len = read_proc(line, LINE_BYTES, pid, "cmdline");
 
 	program = loader_open_program(pid, line, len, name, sizeof(name));
-	set_title(t->title, line, len);
+	title_of(t->title, line, len);
 	if (!*t->title)
 		return;
 	t->uid = read_uid(pid);

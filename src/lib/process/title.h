@@ -27,6 +27,12 @@ struct process_title {
 struct ask_child;
 
 /*
+ * Set @ret to the title of a process with the arguments @text of @bytes bytes, a 0 byte behind each, as titles_read() does;
+ * @text may be all of them, or at least TITLE_BYTES from the beginning and the end together.
+ */
+void title_of(char ret[TITLE_BYTES], const char *text, size_t bytes);
+
+/*
  * Read /proc/PID/cmdline, environ, exe, status and, if @cgroups, cgroup of the @nr processes @pid, at most TITLES_AT_ONCE, in the child @c (ask.h), since it waits for
  * the lock of a process's mappings, and for file systems. The arguments are separated by blanks. A process writes its own title: control
  * characters become '?'. The end is kept as well as the beginning, since compilers have the names of files there. A kernel

@@ -6,6 +6,7 @@
 #include "abi/offcpu.h"
 #include "abi/event.h"
 #include "lib/record/modules.h"
+#include "lib/record/titles.h"
 #include "lib/profile/file/schema.h"
 
 static uint32_t thread_number(struct intake *in, uint64_t cgroup, uint32_t pid, uint32_t tid, const char *comm)
@@ -241,6 +242,16 @@ static void take_cgroup(struct intake *in, const void *data)
 		in->join->failed = err;
 }
 
+static void take_arguments(struct intake *in, const void *data)
+{
+	const struct event_arguments *e = data;
+	struct process_begun begun = {e->pid, e->uid, e->executed, e->comm, e->text, e->bytes};
+	int err = in->join->titles ? titles_begun(in->join->titles, in->join->writer, &begun) : 0;
+
+	if (err)
+		in->join->failed = err;
+}
+
 static bool has_frames(size_t size, size_t fixed, u32 nr)
 {
 	return size >= fixed && (size - fixed) / sizeof(u64) >= nr;
@@ -343,6 +354,13 @@ static bool is_cgroup(const void *data, size_t size)
 	return size <= sizeof(*e) && memchr(e->path, 0, size - offsetof(struct event_cgroup, path));
 }
 
+static bool is_arguments(const void *data, size_t size)
+{
+	const struct event_arguments *e = data;
+
+	return is_task(e->pid, 0) && e->bytes <= sizeof(e->text);
+}
+
 static const struct {
 	size_t bytes; /* of the fixed part */
 	bool (*is)(const void *data, size_t size);
@@ -357,6 +375,7 @@ static const struct {
 	[EVENT_THREAD_TIMES] = {sizeof(struct event_thread_times), is_thread_times, take_thread_times},
 	[EVENT_KERNEL_STACK] = {sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack},
 	[EVENT_OCCURRENCE] = {sizeof(struct event_occurrence), is_occurrence, take_occurrence},
+	[EVENT_ARGUMENTS] = {sizeof(struct event_arguments), is_arguments, take_arguments},
 	[EVENT_CGROUP] = {offsetof(struct event_cgroup, path) + 1, is_cgroup, take_cgroup},
 };
 

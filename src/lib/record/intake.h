@@ -8,6 +8,7 @@
  *	sum -> a sum of off-CPU intervals that the aggregation had no room for
  *	kernel stack -> an inline stack, for wakers
  *	occurrence -> its fields as text; waits as a sample does
+ *	arguments -> the title of a process that begins
  *	cgroup -> its path, for the threads that come later
  *	thread, thread times -> a thread has been seen; its times, at its end
  */

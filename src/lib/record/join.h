@@ -22,6 +22,7 @@ struct waiting {
 
 struct join {
 	struct profile_writer *writer;
+	struct titles *titles; /* NULL: arguments of processes are not noted */
 	struct modules_known *modules;
 	struct stacks *stacks;
 	struct cgroups cgroups;

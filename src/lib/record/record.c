@@ -170,6 +170,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	r->memory_limit = opts->memory_limit;
 	r->max_cpu = opts->max_cpu;
 	titles_begin(&r->titles);
+	r->join.titles = &r->titles;
 	module_fds_raise_limit();
 	r->jits = jits_new(module_fds_end());
 	e = r->jits ? prepare(r, opts, err) : -ENOMEM;

@@ -69,6 +69,11 @@ bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *
 	return true;
 }
 
+const char *profile_thread_comm(const struct profile_writer *w, uint32_t thread)
+{
+	return ((const struct thread_key *)keys_at(&w->threads, thread))->comm;
+}
+
 static void make_label_tables(struct profile_writer *w)
 {
 	writer_fail_db(w, db_exec(w->db, PROFILE_LABEL_TABLES));

@@ -68,8 +68,11 @@ void profile_thread_cgroup(struct profile_writer *w, uint32_t thread, uint32_t c
 /* Add @c, or replace what was added with its path. */
 uint32_t profile_cgroup(struct profile_writer *w, const struct dusk_cgroup *c);
 
-/* Set the ids of @thread, a number of profile_thread(). Returns false if there is no such thread. */
+/* Set @pid and @tid to the ids of @thread, a number of profile_thread(). Returns false if there is no such thread. */
 bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *pid, pid_t *tid);
+
+/* The name of @thread, which there is; at most 16 characters. */
+const char *profile_thread_comm(const struct profile_writer *w, uint32_t thread);
 
 /* As in struct dusk_thread. */
 struct profile_process {

@@ -15,6 +15,7 @@
 #include "abi/outcome.h"
 #include "formats.h"
 #include "lib/record/intake.h"
+#include "lib/record/titles.h"
 #include "lib/record/modules.h"
 
 #define NO_SUCH_PID 0x40000000 /* no process has it: kernel/pid.c */
@@ -38,13 +39,16 @@ static union event {
 	struct event_kernel_stack kernel_stack;
 	struct event_occurrence occurrence;
 	struct event_cgroup cgroup;
+	struct event_arguments arguments;
 } e;
+
+static struct titles titles;
 
 static int begin(void **state)
 {
 	struct record_shape shape;
 
-	join = (struct join){.start_ns = 1000};
+	join = (struct join){.start_ns = 1000, .titles = &titles};
 	in = (struct intake){.join = &join};
 	snprintf(path, sizeof(path), "%s/p", folder);
 	if (profile_create(&join.writer, path, -1, -1, NULL))
@@ -64,6 +68,8 @@ static int end(void **state)
 	stacks_free(join.stacks);
 	modules_free(join.modules);
 	join_done(&join);
+	titles_done(&titles);
+	titles = (struct titles){0};
 	intake_done(&in);
 	fields_free(in.fields);
 	return 0;
@@ -96,6 +102,7 @@ static size_t make(u32 kind)
 		memcpy((u8 *)e.occurrence.record + 20, "/bin/true", 10);
 		return sizeof(e.occurrence) + (RECORD + 7) / 8 * 8 + FRAMES * sizeof(u64);
 	case EVENT_CGROUP: strcpy(e.cgroup.path, "/a.slice/b.service"); return offsetof(struct event_cgroup, path) + 19;
+	case EVENT_ARGUMENTS: e.arguments.bytes = ARGUMENTS_BYTES; return sizeof(e.arguments);
 	default: return sizeof(e.life);
 	}
 }
@@ -115,7 +122,7 @@ static int take(size_t size)
 
 static void an_event_that_is_cut_is_refused_wherever_it_is_cut(void **state)
 {
-	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_CGROUP; kind++) {
+	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_ARGUMENTS; kind++) {
 		size_t size = make(kind);
 
 		for (size_t cut = 0; cut < size; cut++)
@@ -129,7 +136,7 @@ static void a_kind_that_there_is_not_is_refused(void **state)
 	make(EVENT_MODULE);
 	e.kind = 0;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
-	e.kind = EVENT_CGROUP + 1;
+	e.kind = EVENT_ARGUMENTS + 1;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
 	e.kind = UINT32_MAX;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
@@ -169,6 +176,9 @@ static void what_is_out_of_range_is_refused(void **state)
 	assert_int_equal(take(size), -EPROTO);
 	size = make(EVENT_KERNEL_STACK);
 	e.kernel_stack.nr = FRAMES + 1;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ARGUMENTS);
+	e.arguments.bytes = ARGUMENTS_BYTES + 1;
 	assert_int_equal(take(size), -EPROTO);
 	size = make(EVENT_OCCURRENCE);
 	e.occurrence.record_bytes = RECORD_BYTES + 1;
