@@ -8,11 +8,12 @@
  * it is at work: a request then ends its own cookie. One at the time of execve() can. On another CPU: the sweeper,
  * which ends what waits, as it takes the task work for lost.
  *
- * The functions are the product's own: core/shared/aggregation.c and defer.c. tools/mutate breaks them, and this notices.
+ * The functions are the product's own: core/shared/aggregation.c, defer.c and wait_for_stack.h. tools/mutate breaks them, and this notices.
  */
 #include "explore.h"
 #include "core/shared/aggregation.c"
 #include "core/shared/defer.c"
+#include "core/shared/wait_for_stack.h"
 
 #define ASKERS 3 /* the task, and its interrupts */
 #define SWEEPER ASKERS
@@ -39,6 +40,7 @@ static struct {
 		u64 entered[KEYS], elsewhere[KEYS]; /* amounts, by key */
 		bool has_stack;
 	} under[ASKERS + 1]; /* a cookie; it says who was the first to ask */
+	u64 late[KEYS];	     /* amounts that get no stack */
 } map;
 
 static void reset(void)
@@ -94,12 +96,27 @@ static void fill(u64 cookie)
 	map.filled = cookie;
 }
 
-/* As src/bpf/unwind/aggregate.bpf.c. */
+static INLINE void sums_enter_row(struct aggregation_key *key, struct task_sum *what)
+{
+	if (key->kind == SUM_DUE)
+		fetch_add(&map.under[key->cookie].elsewhere[key->key], what->amount);
+	else
+		fetch_add(&map.late[key->key], what->amount);
+}
+
+static INLINE void sums_enter_orphans(struct task_state *st)
+{
+	u64 cookie = task.sums.owner >> 1;
+
+	map.too_early |= task.defer.word >> DEFER_BITS == cookie;
+	enter_sums(cookie);
+}
+
+/* As src/bpf/unwind/aggregate.bpf.c, dusk_unwind_aggregate(). */
 static void add_amount(u32 me)
 {
 	struct task_sum what = {.key = key_of(me), .amount = amount_of(me), .count = 1};
 	u64 cookie = 0;
-	u32 verdict;
 
 	if (defer_request(&task.defer, me, me + 1, &cookie) == DEFER_SCHEDULE) {
 		if (task.at_work) {
@@ -113,15 +130,7 @@ static void add_amount(u32 me)
 	map.cookie_of[me] = cookie;
 	if (is_full && !me)
 		fill(cookie);
-	verdict = task_sums_add(&task.sums, &task.defer, cookie, &what);
-	if (verdict & SUM_ELSEWHERE)
-		fetch_add(&map.under[cookie].elsewhere[what.key], what.amount);
-	if (verdict & SUM_LATE)
-		fetch_add(&map.under[cookie].entered[what.key], what.amount);
-	if (verdict & SUM_ORPHANED) {
-		map.too_early |= task.defer.word >> DEFER_BITS == cookie;
-		enter_sums(cookie);
-	}
+	wait_for_stack(NULL, &task.sums, &task.defer, cookie, &what);
 }
 
 static void walk(void)
@@ -153,9 +162,29 @@ static bool can_start(u32 me)
 	return !task.has_run[me] || (!me && task.walks < task.scheduled);
 }
 
+/* An amount that got no stack, once. */
+static bool is_late(u32 who)
+{
+	return map.late[key_of(who)] >> who * 4 & 1;
+}
+
+/* Is what got no stack no more than what was added, once each? */
+static bool is_late_right(void)
+{
+	for (u32 key = 0; key < KEYS; key++) {
+		u64 rest = map.late[key];
+
+		for (u32 who = 0; who < ASKERS; who++)
+			rest -= key == key_of(who) && is_late(who) ? amount_of(who) : 0;
+		if (rest)
+			return false;
+	}
+	return true;
+}
+
 static bool is_right(void)
 {
-	if (task.sums.nr || task.defer.word || map.too_early)
+	if (task.sums.nr || task.defer.word || map.too_early || !is_late_right())
 		return false;
 	for (u64 cookie = 1; cookie <= ASKERS; cookie++)
 		for (u32 key = 0; key < KEYS; key++) {
@@ -164,7 +193,7 @@ static bool is_right(void)
 			if (map.filled == cookie && key == FILLING)
 				rest -= TASK_SUMS - 1;
 			for (u32 who = 0; who < ASKERS; who++)
-				if (map.cookie_of[who] == cookie && key == key_of(who))
+				if (map.cookie_of[who] == cookie && key == key_of(who) && !is_late(who))
 					rest -= amount_of(who);
 			if (rest || (map.under[cookie].elsewhere[key] && !map.under[cookie].has_stack))
 				return false;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Add amounts to a task's user stack: request the stack, and keep the sums until it is known. */
 #include "bpf/unwind/aggregate.bpf.h"
+#include "core/shared/wait_for_stack.h"
 
-/* The stack is pending: keep the sum with the task or, if there is no room, in the aggregation map under the cookie. */
-static INLINE void wait_for_stack(struct task_sum *what, u64 cookie)
+static INLINE void sums_enter_row(struct aggregation_key *key, struct task_sum *what)
 {
-	struct aggregation_key elsewhere = {.key = what->key, .cookie = cookie, .kind = SUM_DUE};
-	struct aggregation_key late = {.key = what->key, .outcome = WORK_LOST};
-	struct task_state *st = task_find(bpf_get_current_task_btf());
-	u32 verdict;
+	add_sum(consumer_slot(what->consumer), key, what);
+}
 
-	if (!st)
-		return; /* does not happen: a task with a cookie has a state */
-	verdict = task_sums_add(&st->sums, &st->defer, cookie, what);
-	if (verdict & SUM_ELSEWHERE)
-		add_sum(consumer_slot(what->consumer), &elsewhere, what);
-	if (verdict & SUM_LATE)
-		add_sum(consumer_slot(what->consumer), &late, what);
-	if (verdict & SUM_ORPHANED)
-		deliver_orphans(st);
+static INLINE void sums_enter_orphans(struct task_state *st)
+{
+	deliver_orphans(st);
+}
+
+/* The stack of @cookie is pending. */
+static INLINE void keep_until_walked(struct task_sum *what, u64 cookie)
+{
+	struct task_state *st = task_find(bpf_get_current_task_btf());
+
+	if (st) /* a task with a cookie has a state */
+		wait_for_stack(st, &st->sums, &st->defer, cookie, what);
 }
 
 CORE void aggregate_resolved(struct task_sum *what, int err, const struct dusk_unwind *u)
@@ -27,7 +28,7 @@ CORE void aggregate_resolved(struct task_sum *what, int err, const struct dusk_u
 	struct aggregation_key final = aggregation_row(&a, what->key);
 
 	if (err == DUSK_QUEUED || err == DUSK_PENDING)
-		wait_for_stack(what, u->cookie);
+		keep_until_walked(what, u->cookie);
 	else if (err != -ENOENT)
 		add_sum(consumer_slot(what->consumer), &final, what);
 }
