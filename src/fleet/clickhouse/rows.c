@@ -173,6 +173,15 @@ uint64_t rows_last_part_id(const struct rows *r, uint32_t *day)
 	return id == rows_profile_id(r) ? 0 : id;
 }
 
+uint64_t rows_batch_id(uint64_t profile, const struct profile_cursor *from, uint32_t day)
+{
+	uint64_t h = profile;
+
+	h = hash64(h ^ from->sample * 3 ^ hash64(from->window * 5 + 1));
+	h = hash64(h ^ from->offcpu * 7 ^ hash64(from->window_count * 11 + 2));
+	return hash64(h ^ day) ?: 1;
+}
+
 /* When the window of @time_ns begins, in seconds since 1970. Sums have the beginning of theirs already. */
 static uint32_t window_s(const struct rows *r, uint64_t time_ns)
 {

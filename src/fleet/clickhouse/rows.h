@@ -62,6 +62,9 @@ uint64_t rows_profile_id(const struct rows *r);
 /* That of the last of the profiles that were merged into this one, and the day on which it began. 0: it was not merged of several. */
 uint64_t rows_last_part_id(const struct rows *r, uint32_t *day);
 
+/* The number of what is sent of @day of @profile, a number of the two above, from @from on. It is never 0. */
+uint64_t rows_batch_id(uint64_t profile, const struct profile_cursor *from, uint32_t day);
+
 /* Write the samples of the day @day (days since 1970), as sums. */
 void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
 

@@ -136,16 +136,6 @@ static int send_names(struct clickhouse_target *t, const struct rows *r, bool st
 	return rc < 0 ? rc : 0;
 }
 
-/* Each part of a profile that is a batch has a number of its own: where it begins. */
-static uint64_t batch_of(uint64_t profile, const struct profile_cursor *from, uint32_t day)
-{
-	uint64_t h = profile;
-
-	h = hash64(h ^ from->sample * 3 ^ hash64(from->window * 5 + 1));
-	h = hash64(h ^ from->offcpu * 7 ^ hash64(from->window_count * 11 + 2));
-	return hash64(h ^ day) ?: 1;
-}
-
 static int send(struct target *target, const struct batch *b, struct sent *sent, struct dusk_error *err)
 {
 	struct clickhouse_target *t = of(target);
@@ -156,7 +146,7 @@ static int send(struct target *target, const struct batch *b, struct sent *sent,
 	rc = rc ?: send_names(t, &r, true, sent, err);
 	if (!rc && rows_days(&r, &first, &last))
 		for (uint32_t day = first; !rc && day <= last; day++)
-			rc = send_day(t, &r, day, batch_of(rows_profile_id(&r), &b->from, day), b, sent, err);
+			rc = send_day(t, &r, day, rows_batch_id(rows_profile_id(&r), &b->from, day), b, sent, err);
 	return rc;
 }
 
@@ -188,13 +178,13 @@ static int recall(struct target *target, const struct batch *b, struct profile_c
 	uint64_t part = rc ? 0 : rows_last_part_id(&r, &first);
 
 	if (part && !memcmp(&b->from, &begin, sizeof(begin))) {
-		rc = find_end(t, r.host, first, batch_of(part, &begin, first), &unused, err);
+		rc = find_end(t, r.host, first, rows_batch_id(part, &begin, first), &unused, err);
 		if (rc)
 			return rc < 0 ? rc : ALL_ARRIVED;
 	}
 	if (!rc && rows_days(&r, &first, &last))
 		for (uint32_t day = first; !rc && day <= last; day++)
-			rc = find_end(t, r.host, day, batch_of(rows_profile_id(&r), &b->from, day), to, err);
+			rc = find_end(t, r.host, day, rows_batch_id(rows_profile_id(&r), &b->from, day), to, err);
 	return rc;
 }
 

@@ -151,6 +151,50 @@ static void a_stack_is_that_of_the_user_and_that_of_the_kernel(void **state)
 	assert_int_not_equal(r.kstacks[3], r.kstacks[2]);
 }
 
+static void rows__of_off_cpu_time_have_its_reason(void **state)
+{
+	(void)state;
+	for (uint8_t reason = 0; dusk_state_name(reason); reason++) {
+		_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+		_cleanup_(rows_done) struct rows r;
+		struct profile_writer *w = created();
+		struct buffer b = {.failed = false};
+
+		profile_thread(w, 7, 7, "work");
+		profile_sample(
+			w, &(struct dusk_sample){.count = 1, .value_ns = 9, .source = DUSK_OFF_CPU, .state = reason});
+		close_finished(w);
+		p = opened(path);
+		assert_int_equal(rows_init(&r, p), 0);
+		rows_samples(&b, &r, 0, 1);
+		assert_int_equal(b.nr_rows, 1);
+		for (uint8_t i = 0; dusk_state_name(i); i++) {
+			const char *name = dusk_state_name(i);
+			bool is_there = memmem(b.bytes.v, b.bytes.nr, name, strlen(name));
+
+			assert_int_equal(is_there, i == reason || strstr(dusk_state_name(reason), name));
+		}
+		buffer_done(&b);
+	}
+}
+
+/* A server takes what has the number of a batch for that batch. */
+static void rows__batches_of_one_profile_have_own_numbers(void **state)
+{
+	const struct profile_cursor from[] = {{0}, {.sample = 1}, {.offcpu = 1}, {.window = 1}, {.window_count = 1}};
+	uint64_t seen[20];
+	int nr = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
+		for (uint64_t profile = 7; profile < 9; profile++)
+			for (uint32_t day = 1; day < 3; day++)
+				seen[nr++] = rows_batch_id(profile, &from[i], day);
+	for (int i = 0; i < nr; i++)
+		for (int k = 0; k < i; k++)
+			assert_int_not_equal(seen[i], seen[k]);
+}
+
 static void rows_are_of_one_day(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = recorded(KERNEL_TEXT, 0xffffffffc0001000, "one");
@@ -200,13 +244,12 @@ static void what_was_sent_is_not_sent_again_until_it_has_a_name(void **state)
 	buffer_done(&b);
 }
 
-/* On CPU, or ten seconds later asleep. */
-static void put_words(struct buffer *b, const char *kind, const char *outcome, const char *unit, uint64_t stack,
-		      uint64_t n, uint64_t ns)
+static void put_words_at(struct buffer *b, uint32_t second, const char *kind, const char *outcome, const char *unit,
+			 uint64_t stack, uint64_t n, uint64_t ns)
 {
 	const char *labels[] = {"web-1", "shop", "8a6e", unit, "", "", ""};
 
-	buffer_number(b, uint32_t, strcmp(kind, "on-cpu") ? 1010 : 1000);
+	buffer_number(b, uint32_t, second);
 	for (size_t l = 0; l < sizeof(labels) / sizeof(labels[0]); l++)
 		buffer_text(b, labels[l]);
 	buffer_number(b, uint32_t, 7);
@@ -218,6 +261,13 @@ static void put_words(struct buffer *b, const char *kind, const char *outcome, c
 	buffer_number(b, uint64_t, n);
 	buffer_number(b, uint64_t, ns);
 	buffer_number(b, uint64_t, 0);
+}
+
+/* On CPU, or ten seconds later asleep. */
+static void put_words(struct buffer *b, const char *kind, const char *outcome, const char *unit, uint64_t stack,
+		      uint64_t n, uint64_t ns)
+{
+	put_words_at(b, strcmp(kind, "on-cpu") ? 1010 : 1000, kind, outcome, unit, stack, n, ns);
 }
 
 static void put_sample(struct buffer *b, bool asleep, uint64_t stack, uint64_t n, uint64_t ns)
@@ -385,6 +435,7 @@ static void rows_that_make_no_sense_are_left_out_and_counted(void **state)
 	put_words(samples, "on-cpu", "outermost", "", 99, 0, 1);
 	put_words(samples, "on-cpu", "outermost", "", 99, 1, UINT64_MAX);
 	put_words(samples, "on-cpu", "outermost", text, 99, 1, 1);
+	put_words_at(samples, 999, "on-cpu", "outermost", "", 99, 1, 1); /* a second too early */
 	put_sample(samples, 0, 77, 2, 100000000);
 	buffer_number(stacks, uint64_t, 77); /* deeper than any that is recorded */
 	buffer_varint(stacks, ROWS_MAX_FRAMES + 1);
@@ -394,7 +445,7 @@ static void rows_that_make_no_sense_are_left_out_and_counted(void **state)
 	buffer_varint(stacks, 0);
 	assert_int_equal(taken(&b, answers, -1, 0), 0);
 	assert_int_equal(b.left_out.nr, 1);
-	assert_int_equal(b.left_out.v[0], 5);
+	assert_int_equal(b.left_out.v[0], 6);
 	assert_string_equal(strings_text(&b.left_out_hosts, 0), "web-1");
 	assert_int_equal(b.nr_unknown, 1);
 	p = rebuild_end(&b);
@@ -554,6 +605,8 @@ int main(void)
 		cmocka_unit_test(names_of_files_that_anybody_may_make_stay_on_their_host),
 		cmocka_unit_test(a_better_name_wins),
 		cmocka_unit_test(a_stack_is_that_of_the_user_and_that_of_the_kernel),
+		cmocka_unit_test(rows__of_off_cpu_time_have_its_reason),
+		cmocka_unit_test(rows__batches_of_one_profile_have_own_numbers),
 		cmocka_unit_test(rows_are_of_one_day),
 		cmocka_unit_test(what_was_sent_is_not_sent_again_until_it_has_a_name),
 		cmocka_unit_test(answers_become_a_profile),
