@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* BPF programs that come and go have their own names, and no other code has them. */
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "live.h"
+
+#define MAX_CPUS 64
 
 struct counts {
 	size_t right, without;
@@ -48,16 +53,42 @@ static struct counts count(const struct dusk_profile *p)
 	return n;
 }
 
+/* Events that get what the kernel says of its code, as other recorders have them; before @others on each CPU. */
+static void watch(int others[MAX_CPUS])
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_TID,
+		.sample_id_all = 1,
+		.ksymbol = 1,
+	};
+
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
+		others[cpu] = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		if (others[cpu] >= 0)
+			assert_ptr_not_equal(mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, others[cpu], 0),
+					     MAP_FAILED);
+	}
+	assert_true(others[0] >= 0);
+}
+
 static struct counts record(const char *mode, int ms)
 {
 	pid_t pid = START(live_victim("programs")), recorder;
 	const char *file = live_file("programs.dusk");
+	int others[MAX_CPUS];
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", pid);
 	recorder = START_RECORD(file, "--mode", mode, "-p", number, "-F", "997");
+	watch(others);
 	usleep(ms * 1000);
-	live_end(pid); /* all programs are gone when they are named */
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (others[cpu] >= 0)
+			close(others[cpu]); /* what is mapped keeps it */
+	live_end(pid);			    /* all programs are gone when they are named */
 	assert_int_equal(live_stop_record(recorder), 0);
 	_cleanup_profile_ p = live_read(file);
 	return count(p);

@@ -11,9 +11,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+#define ROUND_UP(bytes) (((bytes) + 7) & ~(size_t)7)
 #define RING_PAGES 64 /* for each CPU: 2,900 records; a recorder that begins or ends beside us makes 746 */
 
-/* linux include/uapi/linux/perf_event.h, PERF_RECORD_KSYMBOL; the name ends with zeros, up to a multiple of 8 bytes */
+/*
+ * linux include/uapi/linux/perf_event.h, PERF_RECORD_KSYMBOL. The name ends with zeros, up to a multiple of 8 bytes; the time is
+ * behind it, and need not be at the end: where several events of a CPU get this record, each has room for what identifies it and
+ * for that of those before it (linux 6.18 kernel/events/core.c, perf_event_ksymbol_output() does not set the size back).
+ */
 struct ksymbol {
 	struct perf_event_header head;
 	uint64_t address;
@@ -87,12 +92,29 @@ static int note_loss(struct kernel_watch *k, struct kernel_watched *w, uint64_t 
 	return kernel_code_gap(&k->code, w->last_ns > k->code.begun_ns ? w->last_ns : k->code.begun_ns, time_ns);
 }
 
-static int note_symbol(struct kernel_code *k, const struct ksymbol *s, uint64_t time_ns)
+static uint64_t time_at(const void *record, size_t at)
 {
-	const size_t room = s->head.size - offsetof(struct ksymbol, name);
+	uint64_t ret;
 
-	if (s->head.size < offsetof(struct ksymbol, name) + sizeof(time_ns) ||
-	    s->type != PERF_RECORD_KSYMBOL_TYPE_BPF || !memchr(s->name, 0, room - sizeof(time_ns)))
+	memcpy(&ret, (const char *)record + at, sizeof(ret));
+	return ret;
+}
+
+/* Where the time is in @s; 0: its name does not end in time. */
+static size_t time_behind_name(const struct ksymbol *s)
+{
+	size_t begin = offsetof(struct ksymbol, name), room = s->head.size - begin, at;
+	const char *end = s->head.size > begin ? memchr(s->name, 0, room) : NULL;
+
+	at = end ? begin + ROUND_UP(end + 1 - s->name) : 0;
+	return at && at + sizeof(uint64_t) <= s->head.size ? at : 0;
+}
+
+static int note_symbol(struct kernel_code *k, const struct ksymbol *s, size_t at)
+{
+	uint64_t time_ns = at ? time_at(s, at) : 0;
+
+	if (!at || s->type != PERF_RECORD_KSYMBOL_TYPE_BPF)
 		return 0;
 	if (s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
 		return kernel_code_went(k, s->address, s->bytes, s->name, time_ns);
@@ -102,17 +124,19 @@ static int note_symbol(struct kernel_code *k, const struct ksymbol *s, uint64_t 
 static int take(void *ctx, const struct perf_event_header *h)
 {
 	const struct reading *r = ctx;
-	uint64_t time_ns;
+	size_t at = h->type == PERF_RECORD_KSYMBOL ? time_behind_name((const struct ksymbol *)h)
+		    : h->size >= sizeof(*h) + sizeof(uint64_t)
+			    ? h->size - sizeof(uint64_t) /* it is at the end of others */
+			    : 0;
 	int ret = 0;
 
-	if (h->size < sizeof(*h) + sizeof(time_ns))
+	if (!at)
 		return 0;
-	memcpy(&time_ns, (const char *)h + h->size - sizeof(time_ns), sizeof(time_ns)); /* each record ends with it */
 	if (h->type == PERF_RECORD_LOST && h->size >= sizeof(struct lost))
-		ret = note_loss(r->k, r->w, ((const struct lost *)h)->nr, time_ns);
+		ret = note_loss(r->k, r->w, ((const struct lost *)h)->nr, time_at(h, at));
 	else if (h->type == PERF_RECORD_KSYMBOL)
-		ret = note_symbol(&r->k->code, (const struct ksymbol *)h, time_ns);
-	r->w->last_ns = time_ns;
+		ret = note_symbol(&r->k->code, (const struct ksymbol *)h, at);
+	r->w->last_ns = time_at(h, at);
 	return ret;
 }
 
