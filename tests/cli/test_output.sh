@@ -163,8 +163,8 @@ claim "report --off-cpu" prints sh -c "$dusk report -i both.dusk --off-cpu | sed
 #
 -
 claim "report --off-cpu by count, by runnable time, by state" prints sh -c "
-	$dusk report -i both.dusk --off-cpu --csv --weigh count --fields self,total,function --limit 2
-	$dusk report -i both.dusk --off-cpu --csv --weigh runnable --fields self,total,function --limit 1
+	$dusk report -i both.dusk --off-cpu --csv --weight count --fields self,total,function --limit 2
+	$dusk report -i both.dusk --off-cpu --csv --weight runnable --fields self,total,function --limit 1
 	$dusk report -i both.dusk --off-cpu --csv --no-children --sort state" <<'-'
 self,total,function
 40,43,code
@@ -248,9 +248,9 @@ claim "a state that is none" exits 2 "$dusk" report --state asleep
 claim "... is named, with those that there are" says "there are on-cpu, preempted, sleeping"
 claim "query: the function of an interval is what waits, not the scheduler" sh -c "
 	$dusk query -i both.dusk --csv 'select distinct function from intervals order by 1' | tr '\\n' ' ' | grep -qx 'function code futex_wait vfs_read '"
-claim "samples and off-CPU intervals are not counted together" exits 2 "$dusk" report -i both.dusk --wall --weigh count
+claim "samples and off-CPU intervals are not counted together" exits 2 "$dusk" report -i both.dusk --wall --weight count
 claim "nor in columns" exits 2 "$dusk" report -i both.dusk --wall --fields count,function
-claim "a thread on a CPU does not wait for it" exits 2 "$dusk" report --weigh runnable
+claim "a thread on a CPU does not wait for it" exits 2 "$dusk" report --weight runnable
 claim "diff --off-cpu" prints "$dusk" diff --off-cpu both.dusk both.dusk --limit 1 --percent-limit 0 <<'-'
 # before:    both.dusk: 44 off-CPU intervals, 0.16 s off CPU
 # after:     both.dusk: 44 off-CPU intervals, 0.16 s off CPU

@@ -118,6 +118,23 @@ claim "remembered stacks are what is walked" sh -c "echo | $dusk record -q --ver
 claim "... each of them" true_of verify.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
 
 # All system calls, by two programs. A program of i386 has other numbers: its write() is stat() elsewhere.
+# What is written: 50 times 1000 bytes, and once more than a file descriptor allows, which fails.
+claim "calls that say how much are recorded" exits 0 "$dusk" record -q -o writes.dusk -e 'syscalls:sys_*_write,kmem:kmalloc' -- \
+	sh -c 'dd if=/dev/zero of=/dev/null bs=1000 count=50 status=none; echo no >/dev/full; :' 2>err
+sum_of() {
+	"$dusk" report -i writes.dusk --csv --fields self,comm "$@" 2>said | awk -F, -v comm=dd '$2 == comm {n += $1} END {print n + 0}'
+}
+claim "weight__sums_what_calls_have_written" [ "$(sum_of --event syscalls:sys_exit_write --weight ret)" = 50000 ]
+claim "weight__sums_what_calls_were_given" [ "$(sum_of --event syscalls:sys_enter_write --weight count)" = 50000 ]
+claim "weight__of_folded_stacks_is_the_same" [ "$("$dusk" export -f folded -i writes.dusk --event syscalls:sys_exit_write --weight ret |
+	awk '/^dd;/ {n += $NF} END {print n}')" = 50000 ]
+claim "weight__of_kernel_memory_is_that_of_its_fields" sh -c "
+	[ \"\$('$dusk' report -i writes.dusk --event kmem:kmalloc --weight bytes_req --csv --fields self,comm | awk -F, '{n += \$1} END {print n}')\" = \
+	  \"\$('$dusk' query -i writes.dusk --csv \"select sum(substr(fields, instr(fields, 'bytes_req=') + 10) + 0) from events where event = 'kmem:kmalloc'\" | tail -n 1)\" ]"
+claim "weight__by_no_field_is_refused_with_those_there" exits 1 "$dusk" report -i writes.dusk --event kmem:kmalloc --weight bytes
+claim "... such as" says "no occurrence of kmem:kmalloc has a number in 'bytes'; fields of one: call_site="
+claim "weight__of_time_on_a_cpu_is_refused" exits 2 "$dusk" report -i writes.dusk --cpu --weight bytes_req
+
 claim "all events of system calls are recorded at once" exits 0 "$dusk" record -q -o calls.dusk -e 'syscalls:*' -- uname
 claim "... each under its own name" answers calls.dusk "select count(*) from events where event='syscalls:sys_enter_newuname' and comm='uname'" 1
 claim "... what a call wrote" answers calls.dusk \

@@ -26,6 +26,7 @@ static const struct option options[] = {
 	{0, "total", OPTION_FLAG, offsetof(struct options, total), NULL, "including all that the functions called"},
 	{0, "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL, "time (default: share of all)"},
 	TIME_BASE_OPTIONS(struct options, kind),
+	WEIGHT_OPTION(struct options, kind, WEIGHT_TEXT),
 	FILTER_OPTIONS(struct options, filter),
 	BEFORE_OPTION(struct options, before),
 	{0, "full-names", OPTION_FLAG, offsetof(struct options, full_names), NULL, "do not shorten long names"},

@@ -46,6 +46,7 @@ static const struct option options[] = {
 	WAKERS_OPTION(struct options, wakers, "folded: up to N wakers of off-CPU intervals"),
 	INLINE_OPTIONS(struct options, inlined),
 	TIME_BASE_OPTIONS(struct options, kind),
+	WEIGHT_OPTION(struct options, kind, WEIGHT_TEXT),
 	FILTER_OPTIONS(struct options, filter),
 	{0},
 };
@@ -127,6 +128,8 @@ static int check_format(const struct command *self, const struct options *o, con
 	if (o->kind.event && !format->events)
 		return say_usage(self, "%s has no place for events; --event is for folded stacks and for script",
 				 format->name);
+	if (o->kind.weight && format->write != folded_write)
+		return say_usage(self, "--weight is for folded stacks of an event");
 	if (o->by.nr && format->write != folded_write)
 		return say_usage(self, "--by is for folded stacks; pprof, OTLP and jsonl have all labels");
 	if (o->export.deferred && format->write != perf_write)

@@ -29,6 +29,7 @@ static const struct option options[] = {
 	{0, "data", OPTION_FLAG, offsetof(struct options, data), NULL, "only the data of the page, as gzip"},
 	WAKERS_OPTION(struct options, wakers, "up to N wakers of each off-CPU interval"),
 	TIME_BASE_OPTIONS(struct options, kind),
+	WEIGHT_OPTION(struct options, kind, WEIGHT_TEXT),
 	BY_OPTION(struct options, by, "above threads, their services, units, pods, ..."),
 	FILTER_OPTIONS(struct options, filter),
 	BEFORE_OPTION(struct options, before),

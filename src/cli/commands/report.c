@@ -15,7 +15,7 @@
 #define NO_LIMIT (-1.0)
 
 struct options {
-	const char *input, *tree, *graph, *by, *wakers;
+	const char *input, *tree, *graph, *weight, *wakers;
 	struct text_list sort, fields;
 	struct filter_options filter;
 	struct time_base_choice kind;
@@ -59,9 +59,13 @@ static const char *graph_choice(size_t i)
 
 static const char *const measures[] = {[BY_COUNT] = "count", [BY_TIME] = "time", [BY_RUNNABLE] = "runnable"};
 
-static const char *measure_choice(size_t i)
+/* Returns the number of the measure, or -1: it is a field of an event. */
+static int measure_of(const char *weight)
 {
-	return i <= BY_RUNNABLE ? measures[i] : NULL;
+	for (int m = BY_COUNT; m <= BY_RUNNABLE; m++)
+		if (!strcmp(weight, measures[m]))
+			return m;
+	return -1;
 }
 
 static const char *state_choice(size_t i)
@@ -73,9 +77,9 @@ static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	TIME_BASE_OPTIONS(struct options, kind),
+	{0, "weight", OPTION_TEXT, offsetof(struct options, weight), "MEASURE",
+	 "by count, time, runnable time, or a field of the event"},
 	WAKERS_OPTION(struct options, wakers, "tree of off-CPU intervals, with up to N wakers"),
-	{0, "weigh", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]", "by count, time or runnable time",
-	 .choice = measure_choice},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
 	 "comm,pid,tid,service,unit,dso,function,self,...", .choice = key_choice},
 	{0, "fields", OPTION_TEXTS, offsetof(struct options, fields), "FIELDS",
@@ -252,16 +256,15 @@ static int choose_measure(const struct command *self, const struct options *o, s
 	for (size_t i = 0; i < v->show.nr_columns; i++)
 		named |= v->show.column[i];
 	v->by = kind_counts(v->show.kind) ? BY_COUNT : BY_TIME;
-	for (enum measure m = BY_COUNT; o->by && m <= BY_RUNNABLE; m++)
-		if (!strcmp(o->by, measures[m]))
-			v->by = m;
+	if (o->weight && measure_of(o->weight) >= 0)
+		v->by = measure_of(o->weight);
 	if (v->show.kind == TIME_BASE_WALL && (v->by == BY_COUNT || named & (KEY_COUNT | KEY_AVERAGE | KEY_LONGEST)))
 		return say_usage(self, "--wall has samples and off-CPU intervals, which cannot be counted together; "
 				       "they add up by time");
 	if (v->show.kind == TIME_BASE_EVENT && v->by != BY_COUNT)
 		return say_usage(self, "occurrences of an event take no time; they are counted");
 	if (v->show.kind == TIME_BASE_CPU && v->by == BY_RUNNABLE)
-		return say_usage(self, "samples on CPU have no runnable time: --weigh runnable is for --off-cpu");
+		return say_usage(self, "samples on CPU have no runnable time: --weight runnable is for --off-cpu");
 	return STATUS_OK;
 }
 
@@ -449,6 +452,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_profile(self, argc, argv, &o, &o.input, &status))
 		return status;
+	if (o.weight && (o.kind.event || measure_of(o.weight) < 0))
+		o.kind.weight = o.weight;
 	status = report(self, &o, argv);
 	options_done(options, &o);
 	return status;

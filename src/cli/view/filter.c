@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options that select samples and stacks. See filter.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -18,16 +19,21 @@ int time_base_choose(const struct command *self, const struct time_base_choice *
 
 	if (c->cpu + c->off_cpu + c->wall + (c->event != NULL) > 1)
 		return say_usage(self, "--cpu, --off-cpu, --wall and --event exclude each other");
+	if (c->weight && (c->cpu || c->off_cpu || c->wall))
+		return say_usage(self, "--weight %s is about occurrences of an event, which --%s leaves out", c->weight,
+				 c->cpu	      ? "cpu"
+				 : c->off_cpu ? "off-cpu"
+					      : "wall");
 	if (length && (c->cpu || c->event))
 		return say_usage(self, "--%s is about off-CPU intervals, which --%s leaves out", length,
 				 c->cpu ? "cpu" : "event");
 	if (length && usual != TIME_BASE_WALL)
 		usual = TIME_BASE_OFF_CPU;
-	*ret = c->cpu	    ? TIME_BASE_CPU
-	       : c->off_cpu ? TIME_BASE_OFF_CPU
-	       : c->wall    ? TIME_BASE_WALL
-	       : c->event   ? TIME_BASE_EVENT
-			    : usual;
+	*ret = c->cpu		       ? TIME_BASE_CPU
+	       : c->off_cpu	       ? TIME_BASE_OFF_CPU
+	       : c->wall	       ? TIME_BASE_WALL
+	       : c->event || c->weight ? TIME_BASE_EVENT
+				       : usual;
 	return STATUS_OK;
 }
 
@@ -70,10 +76,45 @@ static int refuse_event(const struct dusk_profile *p, const char *path, const ch
 	return STATUS_FAILED;
 }
 
+/* Say what is left out of occurrences of @event that are weighed by @field; that may be all of them. */
+static int say_weighed(const char *event, const char *field, const struct occurrences_weighed *w)
+{
+	if (w->left_out == w->nr && w->nr) {
+		say("no occurrence of %s has a number in '%s'; fields of one: %s", event, field,
+		    *w->fields ? w->fields : "none");
+		return STATUS_FAILED;
+	}
+	if (w->left_out)
+		say("%" PRIu64 " of %" PRIu64
+		    " occurrences are left out: they have no number in '%s', a negative one, or one beyond "
+		    "1 TiB",
+		    w->left_out, w->nr, field);
+	return STATUS_OK;
+}
+
+/* Occurrences of @event of @p, weighed by a field, if they are; "count" is no field of most events. */
+static int choose_occurrences(struct filtered *ret, const struct dusk_profile *p, uint32_t event, const char *field)
+{
+	struct occurrences_weighed weighed;
+	int err = occurrences_init(ret, p, event, field, &weighed);
+
+	if (!err && field && weighed.left_out == weighed.nr && !strcmp(field, "count")) {
+		filtered_done(ret);
+		field = NULL;
+		err = occurrences_init(ret, p, event, field, &weighed);
+	}
+	if (err) {
+		say("out of memory");
+		return STATUS_FAILED;
+	}
+	return field ? say_weighed(p->events[event].name, field, &weighed) : STATUS_OK;
+}
+
 int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const char *path,
 		const struct time_base_choice *c, enum time_base *kind)
 {
 	int64_t event;
+	int status;
 
 	*kind = time_base_of(*p, *kind);
 	if (*kind != TIME_BASE_EVENT)
@@ -81,10 +122,9 @@ int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const 
 	event = c->event ? occurrences_find(*p, c->event) : occurrences_only(*p);
 	if (event < 0)
 		return refuse_event(*p, path, c->event);
-	if (occurrences_init(of_event, *p, event)) {
-		say("out of memory");
-		return STATUS_FAILED;
-	}
+	status = choose_occurrences(of_event, *p, event, c->weight);
+	if (status)
+		return status;
 	*p = &of_event->profile;
 	return STATUS_OK;
 }

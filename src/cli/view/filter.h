@@ -74,7 +74,7 @@ struct filter_options {
 /* The time base: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {
 	bool cpu, off_cpu, wall;
-	const char *event;
+	const char *event, *weight;
 };
 
 #define TIME_BASE_OPTIONS(type, member)                                                                  \
@@ -84,6 +84,10 @@ struct time_base_choice {
 		{0,	      "event",                                                                   \
 		 OPTION_TEXT, offsetof(type, member.event),                                              \
 		 "NAME",      "only occurrences of this event of tracefs"}
+
+/* How much occurrences count: a row of an option table for the struct time_base_choice @member of @type. */
+#define WEIGHT_OPTION(type, member, text) {0, "weight", OPTION_TEXT, offsetof(type, member.weight), "FIELD", text}
+#define WEIGHT_TEXT "occurrences of the event count as much as its field says"
 
 /* The number of wakers in a chain to show: a row of an option table for const char *@member of @type. */
 #define WAKERS_OPTION(type, member, text) \
@@ -103,8 +107,9 @@ int time_base_choose(const struct command *self, const struct time_base_choice *
 
 /*
  * Settle *@kind, which time_base_choose() returned, for the profile *@p at @path. If it is TIME_BASE_EVENT, @of_event
- * becomes the profile of the chosen or only event, and *@p points to it. @of_event must be all-zero before; free it
- * with filtered_done() in any case. Returns STATUS_OK, or STATUS_FAILED after an error if there is no such event.
+ * becomes the profile of the chosen or only event, weighed as chosen, and *@p points to it. @of_event must be all-zero before; free
+ * it with filtered_done() in any case. Returns STATUS_OK, or STATUS_FAILED after an error if there is no such event, or none of its
+ * occurrences has a number in that field.
  */
 int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const char *path,
 		const struct time_base_choice *c, enum time_base *kind);

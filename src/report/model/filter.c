@@ -404,4 +404,5 @@ void filtered_done(struct filtered *f)
 	free(steal(f->nodes));
 	free(steal(f->samples));
 	free(steal(f->occurrences));
+	free(steal(f->event_name));
 }

@@ -39,6 +39,8 @@ struct filtered {
 	struct dusk_node *nodes;
 	struct dusk_sample *samples;
 	struct dusk_occurrence *occurrences;
+	struct dusk_event event; /* of weighed occurrences */
+	char *event_name;
 	struct amount off_cpu,
 		cpu;	    /* what filter.only keeps of both, whatever the time base; stacks are not looked at */
 	struct amount idle; /* what filter.only.ignore_idle has left out */

@@ -120,7 +120,9 @@ void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, c
 			show_source(out, p, s, &selected[s]);
 	if (kind == TIME_BASE_EVENT) {
 		show_tracefs_event(out, p);
-		show_source(out, p, DUSK_EVENT, &selected[DUSK_CPU]);
+		show_source(out, p, DUSK_EVENT, &(struct amount){.count = seen->profile.nr_occurrences});
+		if (selected[DUSK_CPU].count != seen->profile.nr_occurrences)
+			fprintf(out, "# %-10s %" PRIu64 "\n", "weight:", selected[DUSK_CPU].count);
 	}
 	show_left_out(out, kind, seen, hint);
 	fputs("#\n", out);

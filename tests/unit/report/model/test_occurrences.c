@@ -8,7 +8,10 @@
 #include "export/export.h"
 #include "profile_fixture.h"
 #include "report/model/completeness.h"
+#include "report/model/event_field.h"
 #include "report/model/occurrences.h"
+
+static struct occurrences_weighed weighed;
 
 static uint32_t node_of(struct profile_writer *w, uint32_t parent, uint64_t offset)
 {
@@ -118,7 +121,7 @@ static void those_of_one_event_are_samples_of_their_own(void **state)
 
 	assert_int_equal(occurrences_find(p, "sched:sched"), -ENOENT);
 	assert_int_equal(occurrences_find(p, "syscalls:sys_enter_openat"), 1);
-	assert_int_equal(occurrences_init(&f, p, 1), 0);
+	assert_int_equal(occurrences_init(&f, p, 1, NULL, &weighed), 0);
 	assert_int_equal(f.profile.nr_samples, 2);
 	assert_int_equal(f.profile.nr_occurrences, 2);
 	assert_int_equal(f.profile.nr_events, 1);
@@ -185,7 +188,7 @@ static void a_script_of_an_event_has_it_once(void **state)
 	_cleanup_(filtered_done) struct filtered f = {0};
 	_cleanup_(freep) char *text = NULL;
 
-	assert_int_equal(occurrences_init(&f, p, 0), 0);
+	assert_int_equal(occurrences_init(&f, p, 0, NULL, &weighed), 0);
 	text = written(script_write, &f.profile);
 	assert_non_null(strstr(text, "filename="));
 	assert_null(strstr(strstr(text, "filename=") + 1, "filename="));
@@ -198,9 +201,84 @@ static void folded_stacks_of_an_event_are_counted(void **state)
 	_cleanup_(filtered_done) struct filtered f = {0};
 	_cleanup_(freep) char *text = NULL;
 
-	assert_int_equal(occurrences_init(&f, p, 1), 0);
+	assert_int_equal(occurrences_init(&f, p, 1, NULL, &weighed), 0);
 	text = written(folded_write, &f.profile);
 	assert_string_equal(text, "victim;victim+0x10 1\nvictim;victim+0x10;victim+0x20 1\n");
+}
+
+#define NONE INT64_MIN
+
+static void field__is_a_number_by_its_name(void **state)
+{
+	static const struct {
+		const char *fields, *name;
+		int64_t is;
+	} cases[] = {
+		{"bytes_req=64 bytes_alloc=96 node=-1", "bytes_req", 64},
+		{"bytes_req=64 bytes_alloc=96 node=-1", "bytes_alloc", 96},
+		{"bytes_req=64 bytes_alloc=96 node=-1", "bytes", NONE},
+		{"bytes_req=64 bytes_alloc=96 node=-1", "alloc", NONE},
+		{"bytes_req=64 bytes_alloc=96 node=-1", "req", NONE},
+		{"bytes_req=64 bytes_alloc=96 node=-1", "node", NONE},
+		{"fd: 0x00000003, count: 0x00001000", "count", 4096},
+		{"fd: 0x00000003, count: 0x00001000", "fd", 3},
+		{"fd: 0x00000003, count: 0x00001000", "ret", NONE},
+		{"mm_id=1 type=MM_FILEPAGES size=110592B", "size", 110592},
+		{"mm_id=1 type=MM_FILEPAGES size=110592B", "type", NONE},
+		{"(7f6f402ca930) size=4096", "size", 4096},
+		{"(7f6f402ca930 <- 7f6f402ca000) size=4096 arg1=0xff", "arg1", 255},
+		{"call_site=12ab size=1", "call_site", NONE},
+		{"path=/a/size=9 size=1", "size", 1},
+		{"ratio=1.5", "ratio", NONE},
+		{"size=", "size", NONE},
+		{"size=0x", "size", NONE},
+		{"size=0xg", "size", NONE},
+		{"size=99999999999999999999", "size", NONE},
+		{"size", "size", NONE},
+		{"0x40", "ret", 64},
+		{"64", "ret", 64},
+		{"64 of 65", "ret", NONE},
+		{"-2", "ret", NONE},
+		{"", "ret", NONE},
+		{"", "", NONE},
+		{"=1", "", 1},
+		{"0xfffffffffffffffe", "ret", -2}, /* of a call that failed */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t is = 0;
+		bool found = event_field_number(cases[i].fields, cases[i].name, &is);
+
+		if (found != (cases[i].is != NONE) || (found && is != (uint64_t)cases[i].is))
+			fail_msg("%s in \"%s\" is %d, %lu", cases[i].name, cases[i].fields, found, (unsigned long)is);
+	}
+}
+
+/* They count as much as their field says: also more than one sample can, and nothing that is no number. */
+static void occurrences__weigh_what_their_field_says(void **state)
+{
+	struct profile_writer *w = created();
+	uint32_t outer = node_of(w, 0, 0x10), inner = node_of(w, outer, 0x20);
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(filtered_done) struct filtered f = {0};
+	_cleanup_(freep) char *text = NULL;
+
+	profile_event(w, "kmem:kmalloc");
+	occur(w, 0, 1, outer, UNDEFINED_RA, "bytes=100");
+	occur(w, 0, 2, outer, UNDEFINED_RA, "bytes=28");
+	occur(w, 0, 3, inner, UNDEFINED_RA, "bytes=0x200000001");
+	occur(w, 0, 4, inner, UNDEFINED_RA, "bytes=0");
+	occur(w, 0, 5, inner, UNDEFINED_RA, "bytes=-1");
+	occur(w, 0, 6, inner, UNDEFINED_RA, "bytes=1099511627777");
+	assert_int_equal(profile_close(w, true, NULL), 0);
+	p = opened(path);
+	assert_int_equal(occurrences_init(&f, p, 0, "bytes", &weighed), 0);
+	assert_int_equal(weighed.nr, 6);
+	assert_int_equal(weighed.left_out, 2);
+	assert_int_equal(f.profile.nr_occurrences, 4);
+	assert_string_equal(f.profile.events[0].name, "kmem:kmalloc by bytes");
+	text = written(folded_write, &f.profile);
+	assert_string_equal(text, "victim;victim+0x10 128\nvictim;victim+0x10;victim+0x20 8589934593\n");
 }
 
 /* As older profiles are. */
@@ -259,6 +337,8 @@ int main(void)
 		cmocka_unit_test(a_script_has_all_of_it_in_the_order_of_time),
 		cmocka_unit_test(a_script_of_an_event_has_it_once),
 		cmocka_unit_test(folded_stacks_of_an_event_are_counted),
+		cmocka_unit_test(field__is_a_number_by_its_name),
+		cmocka_unit_test(occurrences__weigh_what_their_field_says),
 		cmocka_unit_test(a_profile_without_the_tables_has_none),
 		cmocka_unit_test(what_points_nowhere_is_damage),
 	};
