@@ -78,7 +78,7 @@ static const struct option options[] = {
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	TIME_BASE_OPTIONS(struct options, kind),
 	{0, "weight", OPTION_TEXT, offsetof(struct options, weight), "MEASURE",
-	 "by count, time, runnable time, or a field of the event"},
+	 "by count, time, runnable, or an event's field"},
 	WAKERS_OPTION(struct options, wakers, "tree of off-CPU intervals, with up to N wakers"),
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
 	 "comm,pid,tid,service,unit,dso,function,self,...", .choice = key_choice},

@@ -87,7 +87,7 @@ struct time_base_choice {
 
 /* How much occurrences count: a row of an option table for the struct time_base_choice @member of @type. */
 #define WEIGHT_OPTION(type, member, text) {0, "weight", OPTION_TEXT, offsetof(type, member.weight), "FIELD", text}
-#define WEIGHT_TEXT "occurrences of the event count as much as its field says"
+#define WEIGHT_TEXT "count what this field of the event says"
 
 /* The number of wakers in a chain to show: a row of an option table for const char *@member of @type. */
 #define WAKERS_OPTION(type, member, text) \
