@@ -16,6 +16,7 @@
 #include "lib/copied/attr.h"
 #include "lib/copied/ring.h"
 #include "lib/error.h"
+#include "lib/process/cpu_list.h"
 
 #define SPARE_FDS 256
 #define RECORD_FIELDS_BYTES 1200 /* of a sample, besides its stack: registers, and a kernel stack */
@@ -172,22 +173,15 @@ static struct cpu_rings *find_cpu(const struct perf_source *s, int cpu)
 	return NULL;
 }
 
-/* Add those that are not known yet, without events. The file is a list of numbers and ranges: "0-3,5". */
+/* Add those that are not known yet, without events. */
 static int add_online(struct perf_source *s, struct dusk_error *err)
 {
-	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	int first, last, ret = 0;
+	struct cpu_list online = {0};
+	int ret = cpu_list_read(&online, "online", err);
 
-	if (!f)
-		return error_set(err, -errno, "cannot read /sys/devices/system/cpu/online: %s", strerror(errno));
-	do {
-		if (fscanf(f, "%d", &first) != 1)
-			return error_set(err, -EIO, "cannot understand /sys/devices/system/cpu/online");
-		if (fscanf(f, "-%d", &last) != 1)
-			last = first;
-		for (int cpu = first; !ret && cpu <= last; cpu++)
-			ret = find_cpu(s, cpu) ? 0 : add_cpu(s, cpu);
-	} while (!ret && fgetc(f) == ',');
+	for (size_t i = 0; i < online.nr && !ret; i++)
+		ret = find_cpu(s, online.v[i]) ? 0 : add_cpu(s, online.v[i]);
+	vec_done(&online);
 	return ret;
 }
 

@@ -55,27 +55,39 @@ static int open_event(int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Returns false if no event is allowed. */
-static bool watch_cpu(struct kernel_watch *k, int cpu)
+static void watch_cpu(struct kernel_watch *k, int cpu)
 {
 	struct kernel_watched w = {.fd = open_event(cpu)};
 
-	if (w.fd < 0)
-		return errno == ENODEV; /* it is offline */
+	if (w.fd < 0) {
+		k->refused = errno != ENODEV; /* it has gone offline */
+		return;
+	}
 	if (ring_map(&w.ring, w.fd, RING_PAGES * sysconf(_SC_PAGESIZE)) || vec_push(&k->cpus, w)) {
 		ring_unmap(&w.ring);
 		close(w.fd);
 	}
-	return true;
+}
+
+int kernel_watch_cpus(struct kernel_watch *k)
+{
+	struct cpu_list now = {0};
+	int ret = k->refused ? 0 : cpu_list_read(&now, "online", NULL);
+
+	for (size_t i = 0; i < now.nr && !k->refused; i++)
+		if (!cpu_list_has(&k->online, now.v[i]))
+			watch_cpu(k, now.v[i]);
+	if (now.nr) {
+		vec_done(&k->online);
+		k->online = now;
+	}
+	return ret == -ENOMEM ? ret : 0;
 }
 
 void kernel_watch_begin(struct kernel_watch *k)
 {
-	long nr = sysconf(_SC_NPROCESSORS_CONF);
-
 	k->code.begun_ns = now_ns();
-	for (int cpu = 0; cpu < nr && watch_cpu(k, cpu); cpu++)
-		;
+	kernel_watch_cpus(k);
 }
 
 /* A ring that is read. */
@@ -215,5 +227,6 @@ void kernel_watch_done(struct kernel_watch *k)
 		close(k->cpus.v[i].fd);
 	}
 	vec_done(&k->cpus);
+	vec_done(&k->online);
 	kernel_code_done(&k->code);
 }

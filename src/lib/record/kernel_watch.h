@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "lib/copied/ring.h"
+#include "lib/process/cpu_list.h"
 #include "lib/process/kernel_code.h"
 
 struct kernel_watch {
@@ -14,13 +15,18 @@ struct kernel_watch {
 		struct ring ring;
 		uint64_t last_ns; /* of its last record */
 		uint64_t nr_lost; /* so far */
-	}) cpus;
+	}) cpus;		  /* a CPU that was offline for a while has two */
+	struct cpu_list online;	  /* when they were last looked for */
+	bool refused;		  /* the kernel allows no such events */
 	/* Comings and goings that are not known, as a ring was full; at the end also those that no record names (since Linux 6.0). */
 	uint64_t nr_lost;
 };
 
 /* Watch from now on, on all CPUs that are online. */
 void kernel_watch_begin(struct kernel_watch *k);
+
+/* Watch those that have come online since: to be called about once a second. Returns 0 or -ENOMEM. */
+int kernel_watch_cpus(struct kernel_watch *k);
 
 /* Take what has come. Returns 0 or -ENOMEM. */
 int kernel_watch_follow(struct kernel_watch *k);

@@ -288,7 +288,8 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (ret || (!is_over && now - r->committed_ns < COMMIT_NS))
 		return error_complete(err, ret, "cannot record the titles of processes");
 	r->committed_ns = now;
-	ret = r->mode->follow ? r->mode->follow(r->of_mode, now, err) : 0;
+	ret = kernel_watch_cpus(&r->kernel);
+	ret = ret ?: r->mode->follow ? r->mode->follow(r->of_mode, now, err) : 0;
 	if (ret)
 		return error_complete(err, ret, "cannot record");
 	ret = titles_look_again(&r->titles, r->join.writer, of_process(r), false);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "lib/error.h"
+#include "lib/process/cpu_list.h"
 #include "lib/unwinder/probe.h"
 
 struct timer {
@@ -99,26 +100,16 @@ static int add(struct sampler *s, int cpu, bool may_be_offline, struct dusk_erro
 	return 0;
 }
 
-/* Add the CPUs of /sys/devices/system/cpu/present ("0-3,5"): also those that may come online later. */
+/* Add all CPUs: also those that may come online later. */
 static int add_present(struct sampler *s, struct dusk_error *err)
 {
-	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/present", "re");
-	int first, last, ret;
+	struct cpu_list present = {0};
+	int ret = cpu_list_read(&present, "present", err);
 
-	if (!f)
-		return error_set(err, -errno, "cannot read /sys/devices/system/cpu/present: %s", strerror(errno));
-	do {
-		if (fscanf(f, "%d", &first) != 1)
-			return error_set(err, -EIO, "cannot understand /sys/devices/system/cpu/present");
-		if (fscanf(f, "-%d", &last) != 1)
-			last = first;
-		for (int cpu = first; cpu <= last; cpu++) {
-			ret = add(s, cpu, true, err);
-			if (ret)
-				return ret;
-		}
-	} while (fgetc(f) == ',');
-	return 0;
+	for (size_t i = 0; i < present.nr && !ret; i++)
+		ret = add(s, present.v[i], true, err);
+	vec_done(&present);
+	return ret;
 }
 
 int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t nr, struct dusk_error *err)
