@@ -108,8 +108,9 @@ static bool climb(sqlite3_stmt *up, struct backwards *b, sqlite3_int64 *node)
 
 static void stack_of(sqlite3_context *ctx, int nr, sqlite3_value **args)
 {
+	/* A join with the view would make a table of all frames at each step. */
 	static const char sql[] =
-		"select n.parent,f.function from node n left join frame_name f on f.id=n.frame where n.id=?";
+		"select n.parent,(select f.function from frame_name f where f.id=n.frame) from node n where n.id=?";
 	struct query_functions *f = sqlite3_user_data(ctx);
 	sqlite3_int64 node = sqlite3_value_int64(args[0]);
 	struct backwards *b;
