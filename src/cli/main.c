@@ -10,24 +10,41 @@
 
 #define MAX_COMMANDS 32
 
+/* In the order of the help, which has a title before the first one of each group. */
 const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_diff,   &cmd_annotate, &cmd_query,      &cmd_script, &cmd_export, &cmd_flame,
-	&cmd_info,   &cmd_stacks, &cmd_doctor, &cmd_trace,    &cmd_stackmap,   &cmd_agent,  &cmd_store,	 &cmd_collect,
-	&cmd_web,    &cmd_import, &cmd_merge,  &cmd_recover,  &cmd_completion, NULL,
+	&cmd_record, &cmd_stacks, &cmd_trace,	 &cmd_import,	&cmd_merge,	 &cmd_recover, &cmd_doctor, &cmd_report,
+	&cmd_flame,  &cmd_diff,	  &cmd_annotate, &cmd_query,	&cmd_script,	 &cmd_export,  &cmd_info,   &cmd_agent,
+	&cmd_store,  &cmd_web,	  &cmd_collect,	 &cmd_stackmap, &cmd_completion, NULL,
 };
+
+static const struct {
+	const struct command *first;
+	const char *title;
+} groups[] = {
+	{&cmd_record, "Record"},
+	{&cmd_report, "Look"},
+	{&cmd_agent, "Always on, and many hosts"},
+	{&cmd_stackmap, "For tools"},
+};
+
+static void help_command(FILE *out, const struct command *c)
+{
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (groups[i].first == c)
+			fprintf(out, "\n%s:\n", groups[i].title);
+	if (!c->hidden)
+		fprintf(out, "  %-10s %s\n", c->name, c->summary);
+}
 
 static void help(FILE *out)
 {
 	fputs("Usage: dusk COMMAND [options]\n\n"
-	      "Shows where a machine's CPU time goes, with complete stacks of stock programs.\n\n"
-	      "Commands:\n",
+	      "Shows where a machine's CPU time goes, with complete stacks of stock programs.\n",
 	      out);
 	for (const struct command *const *c = commands; *c; c++)
-		if (!(*c)->hidden)
-			fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
-	fputs("  help       what a command does, and its options\n\n"
-	      "Options:\n"
-	      "  -h,  --help                     this text\n"
+		help_command(out, *c);
+	fputs("\nOptions:\n"
+	      "  -h,  --help                     this text; of a command: dusk help COMMAND\n"
 	      "  -V,  --version                  the version\n\n"
 	      "First steps:\n"
 	      "  sudo dusk record -d 10s         the whole machine for ten seconds\n"

@@ -34,12 +34,12 @@ for shell in bash zsh fish; do
 done
 
 if needs bash "bash completes"; then
-	commands=$("$dusk" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')
-	claim "bash: the commands" offered "$commands--help --version" ""
-	claim "bash: a command that is begun" offered "record report recover" re
+	commands=$("$dusk" --help | sed -n '/^Options:/q; s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')
+	claim "bash: the commands" offered "${commands}help --help --version" ""
+	claim "bash: a command that is begun" offered "record recover report" re
 	claim "bash: a command to be helped with" offered "annotate" help an
 	for command in $commands; do
-		[ "$command" = help ] || claim "bash: the options of $command" all_options "$command"
+		claim "bash: the options of $command" all_options "$command"
 	done
 	claim "bash: an option that is begun" offered "--fields --focus --full-names" report --f
 	claim "bash: the formats there are" offered "perf pprof perfetto" export --format p

@@ -24,7 +24,7 @@ fits() {
 }
 
 claim "dusk(1) has the options of dusk" same "" "$man/dusk.1.scd"
-for command in $("$dusk" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -v '^help$'); do
+for command in $("$dusk" --help | sed -n '/^Options:/q; s/^  \([a-z]*\) .*/\1/p'); do
 	claim "dusk-$command(1) has the options of $command" same "$command" "$man/dusk-$command.1.scd"
 	claim "dusk(1) has the command $command" grep -q "^\*$command\*$" "$man/dusk.1.scd"
 	claim "the help of $command fits a screen" fits "$command"

@@ -16,7 +16,7 @@ failed() {
 	exits 1 "$dusk" "$@" && says "$wanted" && [ "$(wc -l <said)" = 1 ]
 }
 
-claim "no command: the commands, and status 2" refused "Commands:"
+claim "no command: the commands, and status 2" refused "Always on, and many hosts:"
 claim "--help lists the commands" exits 0 "$dusk" --help
 for command in record report diff annotate query script export flame info stacks doctor trace; do
 	claim "help $command is $command --help" sh -c \

@@ -24,7 +24,7 @@ is() {
 	[ "$(grep -cw "$1" options)" -gt 1 ] && ! grep -w "^[a-z]* $1" options | grep -qv " $2\$"
 }
 
-for command in $("$dusk" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -v '^help$') completion; do
+for command in $("$dusk" --help | sed -n '/^Options:/q; s/^  \([a-z]*\) .*/\1/p') completion; do
 	"$dusk" "$command" --help | letters "$command"
 done >options
 claim "there are options with letters in all commands" sh -c '[ "$(cut -d" " -f1 options | sort -u | wc -l)" -gt 15 ]'
