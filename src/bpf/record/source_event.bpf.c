@@ -38,7 +38,7 @@ struct {
 u32 event_switch SHARED("switch");
 
 /* Where an event's fields come from. */
-enum record_from { FROM_NOTHING, FROM_CONTEXT, FROM_CALL };
+enum record_from { FROM_NOTHING, FROM_CONTEXT, FROM_CALL, FROM_USER };
 
 /* The fields of a record may be unaligned. */
 struct word {
@@ -127,9 +127,9 @@ static INLINE bool verify(struct dusk_unwind *u)
 }
 
 /* Get the user stack, or the cookie under which it will be delivered. True: both. */
-static INLINE bool ask(const struct record_shape *shape, struct dusk_unwind *u)
+static INLINE bool ask(bool at_once, struct dusk_unwind *u)
 {
-	if (shape->in_syscall && dusk_unwind_try(u) == DUSK_EXECUTED)
+	if (at_once && dusk_unwind_try(u) == DUSK_EXECUTED)
 		return filter.verify && verify(u);
 	dusk_unwind_request(CONSUMER_RECORDER, u);
 	return false;
@@ -162,6 +162,8 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
  */
 static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s, enum record_from from)
 {
+	if (from == FROM_USER)
+		return NULL;
 	if (from == FROM_CALL)
 		get_frames_from(ctx, s, &own_frames, &filter.call_begins, &filter.call_ends);
 	else
@@ -192,7 +194,7 @@ static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const stru
 	bool known;
 
 	count(COUNT_EVENTS, 1);
-	known = ask(shape, &u);
+	known = ask(shape->in_syscall || from == FROM_USER, &u);
 	s = scratch_get();
 	if (!s) {
 		count(COUNT_LOST_EVENTS, 1);
@@ -261,26 +263,8 @@ int BPF_PROG(on_call_end, struct pt_regs *regs, long result)
 	return 0;
 }
 
-/*
- * Record an occurrence at a uprobe. Uses no per-CPU memory, as the task may be preempted meanwhile. There is no kernel
- * stack.
- */
-static INLINE void occur_in_user(struct task_struct *t, u32 event)
-{
-	u64 now_ns = bpf_ktime_get_ns();
-	struct event_occurrence *e;
-	struct dusk_unwind u;
-
-	count(COUNT_EVENTS, 1);
-	dusk_unwind_request(CONSUMER_RECORDER, &u);
-	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
-	if (!e) {
-		count(COUNT_LOST_EVENTS, 1);
-		return;
-	}
-	fill(e, t, event, now_ns, &u, false);
-	bpf_ringbuf_submit(e, wakeup(&events, false));
-}
+extern void bpf_preempt_disable(void) __ksym;
+extern void bpf_preempt_enable(void) __ksym;
 
 /* For events made by kprobe_events and uprobe_events, which need this type: it gets registers instead of a record. */
 SEC("kprobe")
@@ -293,9 +277,8 @@ int on_probe(struct pt_regs *ctx)
 	dusk_unwind_at_uprobe();
 	if (!shape || !is_recorded(t))
 		return GO_ON;
-	if (pt_regs_are_user(ctx))
-		occur_in_user(t, event);
-	else
-		occur(ctx, t, event, shape, FROM_NOTHING, 0, NULL, 0);
+	bpf_preempt_disable(); /* at a uprobe the task may be preempted, by one that is at a uprobe, too */
+	occur(ctx, t, event, shape, pt_regs_are_user(ctx) ? FROM_USER : FROM_NOTHING, 0, NULL, 0);
+	bpf_preempt_enable();
 	return GO_ON;
 }
