@@ -80,7 +80,7 @@
 	X(LOST_OFFCPU, "lost-offcpu", "off-CPU intervals lost: the ring buffer was full")                              \
 	X(LOST_EVENTS, "lost-events", "occurrences of events lost: the ring buffer was full")                          \
 	X(LOST_FIELDS, "lost-fields",                                                                                  \
-	  "occurrences with fields missing: their record is longer than what is copied of it")                         \
+	  "occurrences with fields missing: their record is longer than what is copied of it, or not understood")      \
 	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")                                      \
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")                                   \
 	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")                                \

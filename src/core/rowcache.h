@@ -4,7 +4,7 @@
  * old ones. A row that is being written is a miss (seqcount.h).
  *
  * A row has an owner: 0, if it was learnt from the file and holds for all processes; or the number of the process that it
- * was learnt from, if that has copies of the file's pages (range.owner). It is told to that process only.
+ * was learnt from, if that has copies of the file's pages (range.owner). No other process gets it.
  */
 #pragma once
 #include "core/row.h"

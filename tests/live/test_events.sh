@@ -226,6 +226,19 @@ if echo "p:duskevents$$/await $victims/dozes:$place" >>$tracefs/uprobe_events 2>
 	claim "an event that uprobe_events made is recorded" sh -c "echo | $dusk record -q -o made.dusk -e 'duskevents$$:*' -- $victims/dozes >/dev/null"
 	"$dusk" script -i made.dusk >made.script
 	claim "... with the stack at its first instruction" each made.script "duskevents$$:await" 25 "await $down"
+	claim "... where it is at hand, not later" true_of made.dusk "$(counter scheduled)<10"
+	echo "p:duskevents$$/args $victims/dozes:$place sp=\$stack word=\$stack0 c=\$comm n=\\7:u8 left=%ip:b4@0/32" >>$tracefs/uprobe_events
+	echo "r:duskevents$$/back $victims/dozes:$place v=\$retval:s32 c=\$comm:string" >>$tracefs/uprobe_events
+	echo "p:duskevents$$/sp $victims/dozes:$place c=\$comm text=+0(\$stack):u64 n=\\7:u8 bad=+0(\\16):string" >>$tracefs/uprobe_events
+	claim "events with arguments are recorded" sh -c "echo | $dusk record -q --verify -o fields.dusk -e 'duskevents$$:*' -- $victims/dozes >/dev/null"
+	claim "... with the fields that the kernel would print" true_of fields.dusk \
+		"count(*)=25 from events where event='duskevents$$:sp' and fields like '(%) c=\"dozes\" text=% n=7 bad=\"(fault)\"'"
+	claim "... where it returns, and to where" true_of fields.dusk \
+		"count(*)=25 from events where event='duskevents$$:back' and fields like '(% <- %) v=% c=\"dozes\"'"
+	claim "... what cannot be fetched is said to be missing" true_of fields.dusk \
+		"count(*)=25 from events where event='duskevents$$:args' and trim(fields)='...'"
+	claim "... and counted" true_of fields.dusk "$(counter lost-fields)=25"
+	claim "... stacks are those of a walk" true_of fields.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
 else
 	claims=$((claims + 1))
 	echo "ok $claims - an event that uprobe_events made is recorded # SKIP $(head -1 made)"

@@ -9,6 +9,7 @@
 #include "bpf/common/emit.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/common/task.bpf.h"
+#include "bpf/record/probe_fields.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
@@ -38,7 +39,7 @@ struct {
 u32 event_switch SHARED("switch");
 
 /* Where an event's fields come from. */
-enum record_from { FROM_NOTHING, FROM_CONTEXT, FROM_CALL, FROM_USER };
+enum record_from { FROM_CONTEXT, FROM_CALL, FROM_KPROBE, FROM_UPROBE };
 
 /* The fields of a record may be unaligned. */
 struct word {
@@ -116,6 +117,23 @@ static INLINE void make_record(struct event_occurrence *e, const struct record_s
 	e->record_bytes = shape->bytes;
 }
 
+/* The record of a probe: its program gets registers in place of one. */
+static INLINE void take_registers(struct event_occurrence *e, struct pt_regs *ctx, u32 event,
+				  const struct record_shape *shape)
+{
+	struct probe_hit *h = (struct probe_hit *)e;
+
+	if (shape->unfetched) {
+		e->cut = 1;
+		count(COUNT_LOST_FIELDS, 1);
+	} else if (shape->bytes && !bpf_probe_read_kernel(h->reg, PT_REGS_WORDS * sizeof(u64), ctx)) {
+		h->event = event;
+		make_probe_record(h, shape->bytes, shape->returns ? bpf_get_func_ip(ctx) : 0);
+		e->record_bytes = h->end;
+		e->cut = h->cut;
+	}
+}
+
 /* Request the stack that was answered at once again, to compare both. True: @u has the cookie of that, too. */
 static INLINE bool verify(struct dusk_unwind *u)
 {
@@ -162,7 +180,7 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
  */
 static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s, enum record_from from)
 {
-	if (from == FROM_USER)
+	if (from == FROM_UPROBE)
 		return NULL;
 	if (from == FROM_CALL)
 		get_frames_from(ctx, s, &own_frames, &filter.call_begins, &filter.call_ends);
@@ -194,7 +212,7 @@ static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const stru
 	bool known;
 
 	count(COUNT_EVENTS, 1);
-	known = ask(shape->in_syscall || from == FROM_USER, &u);
+	known = ask(shape->in_syscall || from == FROM_UPROBE, &u);
 	s = scratch_get();
 	if (!s) {
 		count(COUNT_LOST_EVENTS, 1);
@@ -206,6 +224,8 @@ static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const stru
 		take_record(e, ctx, shape);
 	else if (from == FROM_CALL)
 		make_record(e, shape, nr, regs, result);
+	else
+		take_registers(e, ctx, event, shape);
 	send(e, kernel_stack(ctx, e, s, from));
 	scratch_put();
 }
@@ -266,9 +286,22 @@ int BPF_PROG(on_call_end, struct pt_regs *regs, long result)
 extern void bpf_preempt_disable(void) __ksym;
 extern void bpf_preempt_enable(void) __ksym;
 
-/* For events made by kprobe_events and uprobe_events, which need this type: it gets registers instead of a record. */
+/* Programs for events made by kprobe_events and uprobe_events, which need this type: they get registers instead of a record. */
 SEC("kprobe")
-int on_probe(struct pt_regs *ctx)
+int on_kprobe(struct pt_regs *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 event = bpf_get_attach_cookie(ctx);
+	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
+
+	if (shape && is_recorded(t))
+		occur(ctx, t, event, shape, FROM_KPROBE, 0, NULL, 0);
+	return GO_ON;
+}
+
+/* At a uprobe a task may be preempted, by one that is at a uprobe, too: then both would have the same per-CPU memory. */
+SEC("kprobe")
+int on_uprobe(struct pt_regs *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	u32 event = bpf_get_attach_cookie(ctx);
@@ -277,8 +310,8 @@ int on_probe(struct pt_regs *ctx)
 	dusk_unwind_at_uprobe();
 	if (!shape || !is_recorded(t))
 		return GO_ON;
-	bpf_preempt_disable(); /* at a uprobe the task may be preempted, by one that is at a uprobe, too */
-	occur(ctx, t, event, shape, pt_regs_are_user(ctx) ? FROM_USER : FROM_NOTHING, 0, NULL, 0);
+	bpf_preempt_disable();
+	occur(ctx, t, event, shape, FROM_UPROBE, 0, NULL, 0);
 	bpf_preempt_enable();
 	return GO_ON;
 }

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "lib/error.h"
 #include "lib/record/calls.h"
+#include "lib/record/fetches.h"
 #include "lib/unwinder/object.h"
 
 #define MAX_EVENTS 4096
@@ -28,6 +29,7 @@ struct events {
 	struct fields *fields;
 	struct vec(char *) names;
 	struct vec(struct record_shape) shapes; /* one for each of @names */
+	struct vec(struct probe) probes;	/* the same */
 	struct vec(struct attached) attached;
 	struct shared on;		/* the programs' on/off switch */
 	uint64_t missed_before, missed; /* before the recording; during it */
@@ -64,11 +66,31 @@ static int not_found(int error, const char *name, struct dusk_error *err)
 	}
 }
 
+/* If the event is a probe, @shape and @probe say how its program makes its record. */
+static int learn_probe(const struct events *e, const char *name, struct record_shape *shape, struct probe *probe)
+{
+	_cleanup_(freep) char *definition = NULL;
+	const char *place;
+	int ret = tracefs_definition(name, &definition);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	place = definition + strcspn(definition, " ");
+	place += strspn(place, " ");
+	shape->is_probe = 1;
+	shape->is_user = *place == '/';
+	shape->returns = *definition == 'r';
+	if (fetches_parse(probe, place + strcspn(place, " "), shape->is_user, e->fields, e->names.nr))
+		shape->unfetched = 1;
+	return 0;
+}
+
 static int add(struct events *e, const char *name, struct dusk_error *err)
 {
 	_cleanup_(freep) char *format = NULL;
 	char group[TRACEFS_EVENT_BYTES], *copy;
 	struct record_shape shape;
+	struct probe probe = {0};
 	const char *event;
 	size_t len;
 	int ret = tracefs_format(name, &format, &len);
@@ -80,29 +102,46 @@ static int add(struct events *e, const char *name, struct dusk_error *err)
 	if (ret == -EINVAL)
 		return error_set(err, -EOPNOTSUPP,
 				 "cannot record %s: what tracefs says of its fields is not understood", name);
+	ret = learn_probe(e, name, &shape, &probe);
 	copy = strdup(name);
 	if (copy && vec_push(&e->names, copy))
 		free(steal(copy));
-	if (ret || !copy || vec_push(&e->shapes, shape))
+	if (ret || !copy || vec_push(&e->shapes, shape) || vec_push(&e->probes, probe))
 		return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
 	return 0;
 }
 
-/* Do not load the programs for events of system calls, which see all of these, unless there are such events. */
-static void leave_out_calls(const struct events *e)
+static bool has_probes(const struct events *e, bool user)
+{
+	for (size_t i = 0; i < e->shapes.nr; i++)
+		if (e->shapes.v[i].is_probe && e->shapes.v[i].is_user == user)
+			return true;
+	return false;
+}
+
+static void load_if(const struct events *e, const char *program, bool wanted)
+{
+	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, program), wanted);
+}
+
+/* Programs for events of system calls see all of these; and each takes its time to be verified: load what there are events for. */
+static void leave_out(const struct events *e)
 {
 	bool any[2] = {false, false}, ends;
 
 	for (size_t i = 0; i < e->names.nr; i++)
 		if (calls_number(e->names.v[i], &e->shapes.v[i], &ends) >= 0)
 			any[ends] = true;
-	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, "on_call"), any[0]);
-	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, "on_call_end"), any[1]);
+	load_if(e, "on_call", any[0]);
+	load_if(e, "on_call_end", any[1]);
+	load_if(e, "on_kprobe", has_probes(e, false));
+	load_if(e, "on_uprobe", has_probes(e, true));
 }
 
 int events_new(struct events **ret, const char *const *names, size_t nr, struct bpf_object *obj, struct dusk_error *err)
 {
 	struct bpf_map *shapes = bpf_object__find_map_by_name(obj, "shapes");
+	struct bpf_map *probes = bpf_object__find_map_by_name(obj, "probes");
 	struct events *e;
 	int error;
 
@@ -118,13 +157,14 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 		error_set(err, error, "cannot record events: out of memory");
 	for (size_t i = 0; !error && i < nr; i++)
 		error = add(e, names[i], err);
-	if (!error && (!shapes || bpf_map__set_max_entries(shapes, nr)))
+	if (!error &&
+	    (!shapes || !probes || bpf_map__set_max_entries(shapes, nr) || bpf_map__set_max_entries(probes, nr)))
 		error = error_set(err, -EINVAL, "cannot record events: the BPF object has no map of them");
 	if (error) {
 		events_free(e);
 		return error;
 	}
-	leave_out_calls(e);
+	leave_out(e);
 	*ret = e;
 	return 0;
 }
@@ -161,6 +201,7 @@ void events_free(struct events *e)
 		free(e->names.v[i]);
 	vec_done(&e->names);
 	vec_done(&e->shapes);
+	vec_done(&e->probes);
 	fields_free(e->fields);
 	free(e);
 }
@@ -214,22 +255,34 @@ static int add_call(const struct events *e, uint32_t number)
 	return bpf_map_update_elem(fd, &nr, &c, BPF_ANY) ? -1 : 1;
 }
 
-/* Events that are kprobes or uprobes need another type of program: then the kernel returns EINVAL. */
+static const char *program_of(const struct record_shape *s)
+{
+	return !s->is_probe ? "on_event" : s->is_user ? "on_uprobe" : "on_kprobe";
+}
+
+/* Tell the programs about event @number. Returns 0, or -1 with errno. */
+static int describe(const struct events *e, uint32_t number)
+{
+	return bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, "shapes"), &number, &e->shapes.v[number],
+				   BPF_ANY) ||
+			       bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, "probes"), &number,
+						   &e->probes.v[number], BPF_ANY)
+		       ? -1
+		       : 0;
+}
+
 static int attach(struct events *e, uint32_t number, struct dusk_error *err)
 {
-	int fd = bpf_object__find_map_fd_by_name(e->obj, "shapes");
 	const char *name = e->names.v[number];
 	struct attached a = {.event = -1};
-	int done = bpf_map_update_elem(fd, &number, &e->shapes.v[number], BPF_ANY) ? -1 : add_call(e, number);
+	int done = describe(e, number) ?: add_call(e, number);
 
 	if (done > 0)
 		return 0;
 	if (!done)
 		a.event = open_event(name);
 	if (a.event >= 0)
-		a.link = attach_as(e, "on_event", number, a.event);
-	if (a.event >= 0 && !a.link && errno == EINVAL)
-		a.link = attach_as(e, "on_probe", number, a.event);
+		a.link = attach_as(e, program_of(&e->shapes.v[number]), number, a.event);
 	if (!a.link) {
 		int error = errno;
 
@@ -259,8 +312,8 @@ static uint64_t missed_by(const struct events *e, const char *program)
 
 static uint64_t missed(const struct events *e)
 {
-	return missed_by(e, "on_event") + missed_by(e, "on_probe") + missed_by(e, "on_call") +
-	       missed_by(e, "on_call_end");
+	return missed_by(e, "on_event") + missed_by(e, "on_kprobe") + missed_by(e, "on_uprobe") +
+	       missed_by(e, "on_call") + missed_by(e, "on_call_end");
 }
 
 int events_attach(struct events *e, struct dusk_error *err)
