@@ -14,6 +14,8 @@
 #include "lib/error.h"
 #include "lib/record/calls.h"
 #include "lib/record/fetches.h"
+#include "lib/record/probe_word.h"
+#include "lib/record/probes.h"
 #include "lib/unwinder/object.h"
 
 #define MAX_EVENTS 4096
@@ -22,14 +24,16 @@
 struct attached {
 	struct bpf_link *link;
 	int event; /* perf's, which belongs to @link */
+	uint32_t number;
 };
 
 struct events {
 	struct bpf_object *obj;
 	struct fields *fields;
-	struct vec(char *) names;
-	struct vec(struct record_shape) shapes; /* one for each of @names */
-	struct vec(struct probe) probes;	/* the same */
+	struct probes *probes;
+	struct tracefs_names names, shown;	/* in tracefs; as the user calls them */
+	struct vec(struct record_shape) shapes; /* one for each */
+	struct vec(struct probe) fetches;	/* the same */
 	struct vec(struct attached) attached;
 	struct shared on;		/* the programs' on/off switch */
 	uint64_t missed_before, missed; /* before the recording; during it */
@@ -80,15 +84,16 @@ static int learn_probe(const struct events *e, const char *name, struct record_s
 	shape->is_probe = 1;
 	shape->is_user = *place == '/';
 	shape->returns = *definition == 'r';
-	if (fetches_parse(probe, place + strcspn(place, " "), shape->is_user, e->fields, e->names.nr))
+	if (fetches_parse(probe, place + strcspn(place, " "), shape->is_user, e->fields, e->shapes.nr))
 		shape->unfetched = 1;
 	return 0;
 }
 
-static int add(struct events *e, const char *name, struct dusk_error *err)
+/* Learn what event @name, the next, looks like. */
+static int learn(struct events *e, const char *name, struct dusk_error *err)
 {
 	_cleanup_(freep) char *format = NULL;
-	char group[TRACEFS_EVENT_BYTES], *copy;
+	char group[TRACEFS_EVENT_BYTES];
 	struct record_shape shape;
 	struct probe probe = {0};
 	const char *event;
@@ -103,12 +108,36 @@ static int add(struct events *e, const char *name, struct dusk_error *err)
 		return error_set(err, -EOPNOTSUPP,
 				 "cannot record %s: what tracefs says of its fields is not understood", name);
 	ret = learn_probe(e, name, &shape, &probe);
-	copy = strdup(name);
-	if (copy && vec_push(&e->names, copy))
-		free(steal(copy));
-	if (ret || !copy || vec_push(&e->shapes, shape) || vec_push(&e->probes, probe))
+	if (ret || vec_push(&e->shapes, shape) || vec_push(&e->fetches, probe))
 		return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
 	return 0;
+}
+
+static int add_name(struct tracefs_names *names, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (copy && !vec_push(names, copy))
+		return 0;
+	free(copy);
+	return -ENOMEM;
+}
+
+/* Add the event @word, or the probes that it means, which are made. */
+static int add(struct events *e, const char *word, struct dusk_error *err)
+{
+	size_t before = e->names.nr;
+	int ret;
+
+	if (probe_word_is(word))
+		ret = probes_add(e->probes, word, &e->names, &e->shown, err);
+	else if (add_name(&e->names, word) || add_name(&e->shown, word))
+		ret = error_set(err, -ENOMEM, "cannot record %s: out of memory", word);
+	else
+		ret = 0;
+	for (size_t i = before; !ret && i < e->names.nr; i++)
+		ret = learn(e, e->names.v[i], err);
+	return ret;
 }
 
 static bool has_probes(const struct events *e, bool user)
@@ -152,13 +181,14 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 	if (!e)
 		return error_set(err, -ENOMEM, "cannot record events: out of memory");
 	e->obj = obj;
-	error = fields_new(&e->fields);
+	probes_sweep();
+	error = fields_new(&e->fields) ?: probes_new(&e->probes);
 	if (error)
 		error_set(err, error, "cannot record events: out of memory");
 	for (size_t i = 0; !error && i < nr; i++)
 		error = add(e, names[i], err);
-	if (!error &&
-	    (!shapes || !probes || bpf_map__set_max_entries(shapes, nr) || bpf_map__set_max_entries(probes, nr)))
+	if (!error && (!shapes || !probes || bpf_map__set_max_entries(shapes, e->names.nr) ||
+		       bpf_map__set_max_entries(probes, e->names.nr)))
 		error = error_set(err, -EINVAL, "cannot record events: the BPF object has no map of them");
 	if (error) {
 		events_free(e);
@@ -180,7 +210,9 @@ static void detach(struct events *e)
 	for (size_t i = 0; i < e->attached.nr; i++) {
 		const struct attached *a = &e->attached.v[i];
 
-		if (i && !vec_push(&fds, bpf_link__fd(a->link)) && !vec_push(&fds, a->event))
+		/* The kernel removes no event that is in use. */
+		if (i && !e->shapes.v[a->number].is_probe && !vec_push(&fds, bpf_link__fd(a->link)) &&
+		    !vec_push(&fds, a->event))
 			bpf_link__disconnect(a->link);
 		else
 			fds.nr &= ~1UL;
@@ -197,11 +229,11 @@ void events_free(struct events *e)
 		return;
 	detach(e);
 	shared_unmap(&e->on);
-	for (size_t i = 0; i < e->names.nr; i++)
-		free(e->names.v[i]);
-	vec_done(&e->names);
+	tracefs_names_done(&e->names);
+	tracefs_names_done(&e->shown);
 	vec_done(&e->shapes);
-	vec_done(&e->probes);
+	vec_done(&e->fetches);
+	probes_free(e->probes); /* what was attached to them is closed */
 	fields_free(e->fields);
 	free(e);
 }
@@ -209,7 +241,7 @@ void events_free(struct events *e)
 void events_write(const struct events *e, struct profile_writer *w)
 {
 	for (size_t i = 0; i < e->names.nr; i++)
-		profile_event(w, e->names.v[i]);
+		profile_event(w, e->shown.v[i]);
 }
 
 size_t events_nr(const struct events *e)
@@ -266,21 +298,21 @@ static int describe(const struct events *e, uint32_t number)
 	return bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, "shapes"), &number, &e->shapes.v[number],
 				   BPF_ANY) ||
 			       bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, "probes"), &number,
-						   &e->probes.v[number], BPF_ANY)
+						   &e->fetches.v[number], BPF_ANY)
 		       ? -1
 		       : 0;
 }
 
 static int attach(struct events *e, uint32_t number, struct dusk_error *err)
 {
-	const char *name = e->names.v[number];
-	struct attached a = {.event = -1};
+	const char *name = e->shown.v[number];
+	struct attached a = {.event = -1, .number = number};
 	int done = describe(e, number) ?: add_call(e, number);
 
 	if (done > 0)
 		return 0;
 	if (!done)
-		a.event = open_event(name);
+		a.event = open_event(e->names.v[number]);
 	if (a.event >= 0)
 		a.link = attach_as(e, program_of(&e->shapes.v[number]), number, a.event);
 	if (!a.link) {

@@ -49,10 +49,10 @@ static void use_register(struct reader *r, struct fetch *x, const char *name, si
 
 static void use_argument(struct reader *r, struct fetch *x, uint64_t n)
 {
-	if (n < 1 || n > sizeof(probe_arguments) / sizeof(probe_arguments[0]))
+	if (n < 1 || n > sizeof(probe_argument_registers) / sizeof(probe_argument_registers[0]))
 		r->bad = true;
 	else
-		use_register(r, x, probe_arguments[n - 1], strlen(probe_arguments[n - 1]));
+		use_register(r, x, probe_argument_registers[n - 1], strlen(probe_argument_registers[n - 1]));
 }
 
 /* Follow @x once more: the word becomes what is @offset behind where it points. */

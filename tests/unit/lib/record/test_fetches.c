@@ -47,11 +47,11 @@ static void fetches__words_and_pointers_are_understood(void **state)
 	char text[256];
 	struct probe p;
 
-	snprintf(text, sizeof(text), " a=+8(-16(%%%s)):u64 s=+0(%%%s):string b=\\7:u8", probe_arguments[0],
-		 probe_arguments[1]);
+	snprintf(text, sizeof(text), " a=+8(-16(%%%s)):u64 s=+0(%%%s):string b=\\7:u8", probe_argument_registers[0],
+		 probe_argument_registers[1]);
 	assert_int_equal(parse(&p, text, true), 0);
 	assert_int_equal(p.nr, 3);
-	assert_string_equal(probe_registers[p.fetch[0].reg], probe_arguments[0]);
+	assert_string_equal(probe_registers[p.fetch[0].reg], probe_argument_registers[0]);
 	assert_int_equal(p.fetch[0].from, FETCH_REGISTER);
 	assert_int_equal(p.fetch[0].pointers, 2);
 	assert_int_equal(p.fetch[0].offset[0], -16); /* the innermost is followed first */

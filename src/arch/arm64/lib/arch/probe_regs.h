@@ -9,5 +9,5 @@ static const char *const probe_registers[] = {"x0",  "x1",  "x2",  "x3",  "x4",	
 					      "x27", "x28", "x29", "x30", "sp",	 "pc",	"pstate"};
 
 /* aapcs64 §6.8 */
-static const char *const probe_arguments[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
+static const char *const probe_argument_registers[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
 #define PROBE_RESULT "x0"

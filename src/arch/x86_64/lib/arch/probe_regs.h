@@ -8,5 +8,5 @@ static const char *const probe_registers[] = {"r15", "r14",	"r13", "r12", "bp", 
 					      "di",  "orig_ax", "ip",  "cs",  "flags", "sp", "ss"};
 
 /* psABI x86-64 §3.2.3 */
-static const char *const probe_arguments[] = {"di", "si", "dx", "cx", "r8", "r9"};
+static const char *const probe_argument_registers[] = {"di", "si", "dx", "cx", "r8", "r9"};
 #define PROBE_RESULT "ax"
