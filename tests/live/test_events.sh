@@ -244,6 +244,61 @@ else
 	echo "ok $claims - an event that uprobe_events made is recorded # SKIP $(head -1 made)"
 fi
 
+# Probes that are made for the recording.
+probes_left() {
+	! grep -q ":dusk_" $tracefs/uprobe_events
+}
+if [ -e $tracefs/uprobe_events ]; then
+	claim "probes are made" sh -c "$dusk record -q --verify -o probes.dusk \
+		-e 'uprobe:$victims/marked:hit(n=arg1:s32,str(arg2)),uretprobe:$victims/marked:hit(retval),usdt:$victims/marked:dusk:mark' \
+		-- $victims/marked >marked.said"
+	claim "... and removed" probes_left
+	claim "... each hit is there, called as it was asked for" answers probes.dusk \
+		"select event.name, count(*) from event left join occurrence on event=event.id group by 1" "uprobe:$victims/marked:hit|20
+uretprobe:$victims/marked:hit|20
+usdt:$victims/marked:dusk:mark|20"
+	claim "... with its arguments" true_of probes.dusk \
+		"count(*)=1 from events where event like 'uprobe:%' and fields like '(%) n=-7 arg2=\"a text\"'"
+	claim "... with its result" true_of probes.dusk "count(*)=1 from events where event like 'uretprobe:%' and fields like '(% <- %) retval=-14'"
+	claim "a semaphore says that somebody looks" grep -q '^passed 20$' marked.said
+	claim "... the arguments are those of the note" true_of probes.dusk \
+		"count(*)=1 from events where event like 'usdt:%' and fields like '(%) arg1=-7 arg2=%'"
+	"$dusk" script -i probes.dusk >probes.script
+	claim "... stacks begin in the function" each probes.script "uprobe:$victims/marked:hit" 20 "hit work main"
+	claim "... and behind it" each probes.script "uretprobe:$victims/marked:hit" 20 "work main"
+	claim "... they are those of a walk" true_of probes.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
+	claim "a pattern is all functions that match, once each" sh -c "$dusk record -q -o some.dusk -e 'uprobe:$victims/marked:[hw]*(arg1)' -- $victims/marked >/dev/null"
+	claim "... under their names" answers some.dusk "select event.name, count(*) from event left join occurrence on event=event.id group by 1" \
+		"uprobe:$victims/marked:hit|20
+uprobe:$victims/marked:work|1"
+	"$dusk" record -q -o killed.dusk -e "uprobe:$victims/marked:hit" -d 60s &
+	recorder=$!
+	for _ in $(seq 300); do
+		[ -e killed.dusk.recording/profile ] && grep -q ":dusk_${recorder}_" $tracefs/uprobe_events && break
+		sleep 0.1
+	done
+	kill -9 $recorder
+	wait $recorder 2>/dev/null
+	claim "what is killed leaves its probes" grep -q ":dusk_${recorder}_.*marked" $tracefs/uprobe_events
+	claim "... the next removes them" sh -c "$dusk record -q -o next.dusk -e sched:sched_process_exec -- true"
+	claim "... all" probes_left
+	claim "no other function is taken" exits 1 "$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:hitt" -d 1ms
+	claim "... the nearest are named" says "has no function hitt; near it are hit"
+	claim "no place between instructions is probed" [ "$(uname -m)" != x86_64 -o "$("$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:main+1" -d 1ms 2>&1 |
+		grep -c 'no instruction begins there\|bytes only')" = 1 -o "$("$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:main+2" -d 1ms 2>&1 | grep -c 'no instruction begins there')" = 1 ]
+	claim "a text is no program" exits 1 "$dusk" record -q -o none.dusk -e uprobe:/etc/passwd:f -d 1ms
+	claim "... that is said" says "no program or library (ELF)"
+	claim "words are split by commas outside of parentheses" exits 1 "$dusk" record -q -o none.dusk -e "cpu,uprobe:$victims/marked:hit(arg1,arg0)" -d 1ms
+	claim "... and what is wrong in them is shown" says "arg1 is the first one, at 'arg0'"
+fi
+if [ -e $tracefs/kprobe_events ]; then
+	claim "functions of the kernel are probed" sh -c "$dusk record -q -o kernel.dusk -e 'kprobe:vfs_write(n=arg3)' -- $victims/marked >/dev/null"
+	claim "... with their stacks" true_of kernel.dusk "count(*)>0 from events where event='kprobe:vfs_write' and fields like '(%) n=%' and comm='marked'"
+else
+	claim "where there are no kprobes they are refused" exits 3 "$dusk" record -q -o none.dusk -e kprobe:vfs_write -d 1ms
+	claim "... with what is missing" says "this kernel has no kprobes (it was built without CONFIG_KPROBES)"
+fi
+
 claim "an event that is none" exits 1 "$dusk" record -e sched:nothing -d 1s
 claim "... is named, and where they are listed" says "there is no event sched:nothing; $tracefs/available_events lists them"
 claim "a name that is none" exits 2 "$dusk" record -e sched_switch -d 1s

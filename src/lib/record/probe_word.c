@@ -38,7 +38,8 @@ bool probe_word_is(const char *text)
 
 static int misses(const char *text, size_t kind, const char *what, struct dusk_error *err)
 {
-	return error_set(err, -EINVAL, "%s: %s; a probe is %s", text, what, forms[kind]);
+	return error_set(err, -EINVAL, "%.80s%s: %s; a probe is %s", text, strlen(text) > 80 ? "..." : "", what,
+			 forms[kind]);
 }
 
 /* Copy @len bytes, which are not empty and fit. */
