@@ -201,6 +201,30 @@ struct probe {
 };
 
 /*
+ * A filter of occurrences by their records: comparisons of fields, each with the one that follows if it holds, and if it does not.
+ * Behind the last one are the two ends.
+ */
+#define MAX_COMPARISONS 16
+#define COMPARED_WORDS 4 /* of a text */
+enum { FILTER_REJECTS = MAX_COMPARISONS, FILTER_ACCEPTS };
+enum comparison_kind { COMPARE_EQUAL, COMPARE_LESS, COMPARE_GREATER, COMPARE_BITS };
+
+struct comparison {
+	u16 at;			  /* of the field in the record */
+	u8 bytes;		  /* of a number; 0: a text */
+	u8 kind;		  /* enum comparison_kind; of a text EQUAL */
+	u8 is_signed, is_dynamic; /* the number; the place and length of the text are there */
+	u8 yes, no;		  /* what follows */
+	u64 number;
+	u64 text[COMPARED_WORDS], mask[COMPARED_WORDS]; /* which of its bytes are compared */
+};
+
+struct event_filter {
+	u32 nr, pad; /* comparisons; 0: all occurrences are recorded */
+	struct comparison comparison[MAX_COMPARISONS];
+};
+
+/*
  * The events of a system call, which all share two programs: its number is the index. 0: not recorded; else one more
  * than the number of the event.
  */

@@ -11,9 +11,9 @@
 #define MAX_COMMANDS 32
 
 const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_diff,   &cmd_annotate, &cmd_query,      &cmd_script, &cmd_export, &cmd_flame,
-	&cmd_info,   &cmd_stacks, &cmd_doctor, &cmd_trace,    &cmd_stackmap,   &cmd_agent,  &cmd_store,	 &cmd_collect,
-	&cmd_web,    &cmd_import, &cmd_merge,  &cmd_recover,  &cmd_list, &cmd_completion, NULL,
+	&cmd_record, &cmd_report, &cmd_diff,   &cmd_annotate, &cmd_query,    &cmd_script,     &cmd_export, &cmd_flame,
+	&cmd_info,   &cmd_stacks, &cmd_doctor, &cmd_trace,    &cmd_stackmap, &cmd_agent,      &cmd_store,  &cmd_collect,
+	&cmd_web,    &cmd_import, &cmd_merge,  &cmd_recover,  &cmd_list,     &cmd_completion, NULL,
 };
 
 static void help(FILE *out)

@@ -267,6 +267,10 @@ usdt:$victims/marked:dusk:mark|20"
 	claim "... stacks begin in the function" each probes.script "uprobe:$victims/marked:hit" 20 "hit work main"
 	claim "... and behind it" each probes.script "uretprobe:$victims/marked:hit" 20 "work main"
 	claim "... they are those of a walk" true_of probes.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
+	claim "a filter is by the fields of a probe" sh -c \
+		"$dusk record -q -o few.dusk -e 'uprobe:$victims/marked:hit(n=arg1:s32,s=str(arg2))' --filter 'n == -3 || (n > -2 && s == \"a text\")' -- $victims/marked >/dev/null"
+	claim "... with signs and texts" answers few.dusk "select count(*), sum(fields like '% n=-3 %'), sum(fields like '% n=-1 %'), sum(fields like '% n=0 %') from events" "3|1|1|1"
+	claim "... the sums are true" adds_up few.dusk
 	claim "a pattern is all functions that match, once each" sh -c "$dusk record -q -o some.dusk -e 'uprobe:$victims/marked:[hw]*(arg1)' -- $victims/marked >/dev/null"
 	claim "... under their names" answers some.dusk "select event.name, count(*) from event left join occurrence on event=event.id group by 1" \
 		"uprobe:$victims/marked:hit|20
@@ -298,6 +302,20 @@ else
 	claim "where there are no kprobes they are refused" exits 3 "$dusk" record -q -o none.dusk -e kprobe:vfs_write -d 1ms
 	claim "... with what is missing" says "this kernel has no kprobes (it was built without CONFIG_KPROBES)"
 fi
+
+# Filters.
+claim "occurrences are filtered by their fields" sh -c \
+	"$dusk record -q -o filter.dusk -e sched:sched_process_exec --filter 'filename ~ \"long/*\" && !(pid == 1)' -- sh execs"
+claim "... of varying length" answers filter.dusk "select count(*), sum(fields like 'filename=long/run %') from events" "11|10"
+claim "... of system calls, too" sh -c \
+	"echo | $dusk record -q -o fewer.dusk -e syscalls:sys_enter_poll --filter 'timeout_msecs == 20 && nfds < 1' -- $victims/dozes >/dev/null"
+claim "... all of them" answers fewer.dusk "select count(*) from events" 25
+claim "... none" sh -c "echo | $dusk record -q -o none.dusk -e syscalls:sys_enter_poll --filter 'timeout_msecs != 20 && comm_ != 1' -- true 2>said; [ \$? = 1 ]"
+claim "... a field that is none is named" says "syscalls:sys_enter_poll has no field comm_; 'dusk list syscalls:sys_enter_poll' shows its fields"
+claim "a filter that is none" exits 2 "$dusk" record -q -o none.dusk -e syscalls:sys_enter_poll --filter 'nfds = 1' -- true
+claim "... is shown with where" sh -c "grep -q '^  nfds = 1\$' said && grep -q '^       ^\$' said"
+claim "a text is compared with a text" exits 1 "$dusk" record -q -o none.dusk -e sched:sched_switch --filter 'prev_comm == 1' -- true
+claim "... that is said" says "is a text, which is compared with one in quotation marks"
 
 claim "an event that is none" exits 1 "$dusk" record -e sched:nothing -d 1s
 claim "... is named, and where they are listed" says "there is no event sched:nothing; $tracefs/available_events lists them"

@@ -27,7 +27,14 @@ struct probe_hit {
 	u64 word;
 	u32 event, end, cut, pad; /* the end of the record so far; something is missing */
 	char name[COMM_BYTES];
+	u32 next, unused; /* filter.bpf.h */
+	u64 text[COMPARED_WORDS];
 };
+
+/* The fields of a record may be unaligned. */
+struct word {
+	u32 value;
+} __attribute__((packed));
 
 static INLINE long read_user_or_kernel(void *to, u32 bytes, u64 from, bool kernel)
 {

@@ -9,6 +9,7 @@
 #include "bpf/common/emit.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/common/task.bpf.h"
+#include "bpf/record/filter.bpf.h"
 #include "bpf/record/probe_fields.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
@@ -40,11 +41,6 @@ u32 event_switch SHARED("switch");
 
 /* Where an event's fields come from. */
 enum record_from { FROM_CONTEXT, FROM_CALL, FROM_KPROBE, FROM_UPROBE };
-
-/* The fields of a record may be unaligned. */
-struct word {
-	u32 value;
-} __attribute__((packed));
 
 /* The event, in scratch memory behind the kernel's frames: the functions that we call need the BPF stack. */
 static INLINE struct event_occurrence *occurrence_behind(struct stack *s)
@@ -169,8 +165,6 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
 	e->outcome = u->outcome;
 	e->cached = known;
 	e->nr = 0;
-	e->record_bytes = 0;
-	e->cut = 0;
 	e->pad = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 }
@@ -206,27 +200,31 @@ static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const stru
 			 enum record_from from, u64 nr, const struct pt_regs *regs, u64 result)
 {
 	u64 now_ns = bpf_ktime_get_ns();
+	struct stack *s = scratch_get();
 	struct event_occurrence *e;
 	struct dusk_unwind u;
-	struct stack *s;
 	bool known;
 
-	count(COUNT_EVENTS, 1);
-	known = ask(shape->in_syscall || from == FROM_UPROBE, &u);
-	s = scratch_get();
 	if (!s) {
+		count(COUNT_EVENTS, 1);
 		count(COUNT_LOST_EVENTS, 1);
 		return;
 	}
 	e = occurrence_behind(s);
-	fill(e, t, event, now_ns, &u, known);
+	e->record_bytes = 0;
+	e->cut = 0;
 	if (from == FROM_CONTEXT)
 		take_record(e, ctx, shape);
 	else if (from == FROM_CALL)
 		make_record(e, shape, nr, regs, result);
 	else
 		take_registers(e, ctx, event, shape);
-	send(e, kernel_stack(ctx, e, s, from));
+	if (!e->record_bytes || passes_filter((struct probe_hit *)e, event)) {
+		count(COUNT_EVENTS, 1);
+		known = ask(shape->in_syscall || from == FROM_UPROBE, &u);
+		fill(e, t, event, now_ns, &u, known);
+		send(e, kernel_stack(ctx, e, s, from));
+	}
 	scratch_put();
 }
 

@@ -245,7 +245,7 @@ const struct command cmd_list = {
 	.summary = "List what can be recorded: events, functions, USDT probes",
 	.arguments = "[options] [PATTERN]",
 	.notes = "PATTERN is a part of a name, or has wildcards: 'block:*'.\n"
-		 "Of a file: 'uprobe:libc:*alloc*', 'usdt:/usr/bin/python3:*'. Of a process: -p PID usdt.\n",
+		 "Of a file: 'uprobe:libc:*alloc*', 'usdt:/bin/sh'; of a process: -p PID usdt.\n",
 	.options = options,
 	.run = run,
 };

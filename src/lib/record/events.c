@@ -14,6 +14,7 @@
 #include "lib/error.h"
 #include "lib/record/calls.h"
 #include "lib/record/fetches.h"
+#include "lib/record/filters.h"
 #include "lib/record/probe_word.h"
 #include "lib/record/probes.h"
 #include "lib/unwinder/object.h"
@@ -34,6 +35,7 @@ struct events {
 	struct tracefs_names names, shown;	/* in tracefs; as the user calls them */
 	struct vec(struct record_shape) shapes; /* one for each */
 	struct vec(struct probe) fetches;	/* the same */
+	struct vec(struct event_filter) filters;
 	struct vec(struct attached) attached;
 	struct shared on;		/* the programs' on/off switch */
 	uint64_t missed_before, missed; /* before the recording; during it */
@@ -108,7 +110,7 @@ static int learn(struct events *e, const char *name, struct dusk_error *err)
 		return error_set(err, -EOPNOTSUPP,
 				 "cannot record %s: what tracefs says of its fields is not understood", name);
 	ret = learn_probe(e, name, &shape, &probe);
-	if (ret || vec_push(&e->shapes, shape) || vec_push(&e->fetches, probe))
+	if (ret || vec_push(&e->shapes, shape) || vec_push(&e->fetches, probe) || !vec_add(&e->filters))
 		return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
 	return 0;
 }
@@ -167,10 +169,23 @@ static void leave_out(const struct events *e)
 	load_if(e, "on_uprobe", has_probes(e, true));
 }
 
+/* What the programs know by event; user space writes it before they are attached. */
+static const char *const maps[] = {"shapes", "probes", "filters"};
+#define NR_MAPS (sizeof(maps) / sizeof(maps[0]))
+
+static int make_room(const struct events *e, struct dusk_error *err)
+{
+	for (size_t i = 0; i < NR_MAPS; i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(e->obj, maps[i]);
+
+		if (!m || bpf_map__set_max_entries(m, e->names.nr))
+			return error_set(err, -EINVAL, "cannot record events: the BPF object has no map %s", maps[i]);
+	}
+	return 0;
+}
+
 int events_new(struct events **ret, const char *const *names, size_t nr, struct bpf_object *obj, struct dusk_error *err)
 {
-	struct bpf_map *shapes = bpf_object__find_map_by_name(obj, "shapes");
-	struct bpf_map *probes = bpf_object__find_map_by_name(obj, "probes");
 	struct events *e;
 	int error;
 
@@ -187,9 +202,8 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 		error_set(err, error, "cannot record events: out of memory");
 	for (size_t i = 0; !error && i < nr; i++)
 		error = add(e, names[i], err);
-	if (!error && (!shapes || !probes || bpf_map__set_max_entries(shapes, e->names.nr) ||
-		       bpf_map__set_max_entries(probes, e->names.nr)))
-		error = error_set(err, -EINVAL, "cannot record events: the BPF object has no map of them");
+	if (!error)
+		error = make_room(e, err);
 	if (error) {
 		events_free(e);
 		return error;
@@ -197,6 +211,21 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 	leave_out(e);
 	*ret = e;
 	return 0;
+}
+
+int events_filter(struct events *e, const char *text, struct dusk_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < e->names.nr; i++) {
+		const struct record_shape *s = &e->shapes.v[i];
+
+		if (s->unfetched)
+			ret = error_set(err, -EINVAL, "cannot filter %s: its fields are not understood", e->shown.v[i]);
+		else
+			ret = filters_compile(&e->filters.v[i], text, e->fields, i, e->shown.v[i], err);
+	}
+	return ret;
 }
 
 /*
@@ -233,6 +262,7 @@ void events_free(struct events *e)
 	tracefs_names_done(&e->shown);
 	vec_done(&e->shapes);
 	vec_done(&e->fetches);
+	vec_done(&e->filters);
 	probes_free(e->probes); /* what was attached to them is closed */
 	fields_free(e->fields);
 	free(e);
@@ -295,12 +325,12 @@ static const char *program_of(const struct record_shape *s)
 /* Tell the programs about event @number. Returns 0, or -1 with errno. */
 static int describe(const struct events *e, uint32_t number)
 {
-	return bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, "shapes"), &number, &e->shapes.v[number],
-				   BPF_ANY) ||
-			       bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, "probes"), &number,
-						   &e->fetches.v[number], BPF_ANY)
-		       ? -1
-		       : 0;
+	const void *values[NR_MAPS] = {&e->shapes.v[number], &e->fetches.v[number], &e->filters.v[number]};
+
+	for (size_t i = 0; i < NR_MAPS; i++)
+		if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, maps[i]), &number, values[i], BPF_ANY))
+			return -1;
+	return 0;
 }
 
 static int attach(struct events *e, uint32_t number, struct dusk_error *err)

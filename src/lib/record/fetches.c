@@ -173,11 +173,11 @@ static int parse_one(struct fetch *ret, const char *argument, bool user, const s
 		return -EOPNOTSUPP;
 	take_place(&r, &x);
 	if (!r.bad)
-		take_type(&r, &x, place.is_text);
-	if (r.bad || (!place.is_text && !is_size(place.bytes)))
+		take_type(&r, &x, place.is_dynamic);
+	if (r.bad || (!place.is_dynamic && !is_size(place.bytes)))
 		return -EOPNOTSUPP;
 	x.at = place.offset;
-	x.bytes = place.is_text ? 0 : place.bytes;
+	x.bytes = place.is_dynamic ? 0 : place.bytes;
 	*ret = x;
 	return 0;
 }

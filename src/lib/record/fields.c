@@ -160,7 +160,14 @@ int fields_place(const struct fields *f, uint32_t number, const char *name, stru
 
 	if (!field)
 		return -ENOENT;
-	*ret = (struct field_place){field->offset, field->size, is_dynamic(field)};
+	*ret = (struct field_place){
+		.offset = field->offset,
+		.bytes = field->size,
+		.is_text = field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC),
+		.is_dynamic = is_dynamic(field),
+		.is_relative = is_relative(field),
+		.is_signed = field->flags & TEP_FIELD_IS_SIGNED,
+	};
 	return 0;
 }
 

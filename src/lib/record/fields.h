@@ -26,7 +26,9 @@ int fields_learn(struct fields *f, const char *group, const char *text, size_t l
 /* Where a field is in its record. */
 struct field_place {
 	uint32_t offset, bytes;
-	bool is_text; /* and its place and length are there, not it itself */
+	bool is_text;	 /* text, or another array */
+	bool is_dynamic; /* its place and length are there, not it itself; @is_relative: from behind these */
+	bool is_relative, is_signed;
 };
 
 /* Find field @name of event @number. Returns 0, or -ENOENT: it has none. */

@@ -154,6 +154,8 @@ static int load(struct full *f, const struct dusk_record_options *o, int stops_b
 	leave_out(f);
 	if (f->sources & DUSK_RECORD_EVENTS)
 		ret = events_new(&f->events, o->events, o->nr_events, tool_object(f->tool), err);
+	if (!ret && f->events && o->filter)
+		ret = events_filter(f->events, o->filter, err);
 	return ret ?: tool_load(f->tool, err);
 }
 
