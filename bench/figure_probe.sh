@@ -35,7 +35,7 @@ figure_probe() {
 	"$dusk" record -q -e "uprobe:$tools/probe:probed" -o probe.dusk -- "$tools/probe" $probe_depth $probe_calls >/dev/null
 	echo "### A hit of a uprobe"
 	echo
-	echo "$probe_calls hits, $((probe_depth + 5)) frames deep, in a process that begins with the probe: CPU time of the thread a call, less that"
+	echo "$probe_calls hits, $((probe_depth + 6)) frames deep, in a process that begins with the probe: CPU time of the thread a call, less that"
 	echo "without a probe. Of dusk's stacks $("$dusk" info -i probe.dusk | awk '/^complete/ { c = $2 } END { print c }') % are complete."
 	echo
 	echo "| recorded by | ns a hit | of perf record -g's |"
