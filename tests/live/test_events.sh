@@ -290,6 +290,10 @@ uprobe:$victims/marked:work|1"
 	claim "... the nearest are named" says "has no function hitt; near it are hit"
 	claim "no place between instructions is probed" [ "$(uname -m)" != x86_64 -o "$("$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:main+1" -d 1ms 2>&1 |
 		grep -c 'no instruction begins there\|bytes only')" = 1 -o "$("$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:main+2" -d 1ms 2>&1 | grep -c 'no instruction begins there')" = 1 ]
+	if [ -e "$victims/recurse_32_static" ]; then
+		claim "arguments of 32-bit functions are not taken from registers" exits 3 "$dusk" record -q -o none.dusk -e "uprobe:$victims/recurse_32_static:main(arg1)" -d 1ms
+		claim "... that is said" says "is of 32 bits, whose arguments are on the stack"
+	fi
 	claim "a text is no program" exits 1 "$dusk" record -q -o none.dusk -e uprobe:/etc/passwd:f -d 1ms
 	claim "... that is said" says "no program or library (ELF)"
 	claim "words are split by commas outside of parentheses" exits 1 "$dusk" record -q -o none.dusk -e "cpu,uprobe:$victims/marked:hit(arg1,arg0)" -d 1ms

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/probes.h"
 #include <ctype.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -389,6 +390,15 @@ static int find_file(struct making *m)
 	return 0;
 }
 
+/* Arguments of 32-bit functions are on the stack, not in the registers of the 64-bit convention. */
+static bool has_other_arguments(const struct making *m)
+{
+	char class = 0;
+
+	return m->w->kind == PROBE_UPROBE && *m->w->arguments && pread(m->fd, &class, 1, EI_CLASS) == 1 &&
+	       class == ELFCLASS32;
+}
+
 static int add_user(struct probes *p, struct making *m, struct tracefs_names *events, struct tracefs_names *shown)
 {
 	_cleanup_(closep) int fd = -1;
@@ -401,6 +411,12 @@ static int add_user(struct probes *p, struct making *m, struct tracefs_names *ev
 	if (fd < 0)
 		return error_set(m->err, -errno, "cannot make %s: %s: %s", m->word, m->path, strerror(errno));
 	m->fd = fd;
+	if (has_other_arguments(m))
+		return error_set(
+			m->err, -EOPNOTSUPP,
+			"cannot make %s: %s is of 32 bits, whose arguments are on the stack and are not fetched; leave "
+			"(%s) away",
+			m->word, m->path, m->w->arguments);
 	err = sites_read(&sites, fd, m->path);
 	if (err)
 		error_set(m->err, err, "cannot make %s: the symbols of %s cannot be read: %s", m->word, m->path,
