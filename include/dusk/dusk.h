@@ -493,6 +493,24 @@ int dusk_query_next(struct dusk_query *q, struct dusk_error *err);
 /* Get the value of column @column in the current row. */
 void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_value *ret);
 
+/* Functions and USDT probes of a file, which dusk_record_options.events can name. */
+struct dusk_probes;
+
+/*
+ * List those that match @pattern, "uprobe:FILE:FUNCTION" or "usdt:FILE:PROVIDER:PROBE", in which all but FILE may have wildcards, or
+ * be missing. FILE is a path, or the name of a library or program. Free *@ret with dusk_probes_free().
+ *
+ * Returns 0; -EINVAL: it is no such pattern; -ENOENT: there is no such file; -ENOEXEC: it is no ELF file; -EOPNOTSUPP: no process
+ * can be confined here to read it; or another negative errno.
+ */
+int dusk_probes_list(struct dusk_probes **ret, const char *pattern, struct dusk_error *err);
+size_t dusk_probes_nr(const struct dusk_probes *p);
+
+/* The name of probe @i, as dusk record -e takes it; and the arguments of a USDT probe, "arg1:s64 arg2:?", or "". NULL: none. */
+const char *dusk_probes_name(const struct dusk_probes *p, size_t i);
+const char *dusk_probes_fields(const struct dusk_probes *p, size_t i);
+void dusk_probes_free(struct dusk_probes *p);
+
 /* A recording: the kernel programs, the profile that is being written, and what joins them. */
 struct dusk_record;
 
@@ -561,7 +579,7 @@ struct dusk_record_options {
 	const volatile int *stops;
 	uid_t owner_uid; /* owner of the file; (uid_t)-1: ourselves */
 	gid_t owner_gid;
-	const char *const *events; /* EVENTS: events of tracefs, by name, "group:event" */
+	const char *const *events; /* EVENTS: events of tracefs, by name, "group:event"; probes, "uprobe:libc:malloc" */
 	size_t nr_events;
 	bool no_children; /* of pids and tids, only these processes and threads themselves */
 	bool only_user;	  /* only tasks of user @user */
@@ -590,6 +608,8 @@ struct dusk_record_options {
 	 * memory-limit). NULL: it does not.
 	 */
 	const volatile int *memory_limit;
+	/* EVENTS: only occurrences whose fields fulfil this, as in tracefs: "dev == 8 && bytes > 4096"; NULL: all */
+	const char *filter;
 };
 
 /* What came from one source: samples, off-CPU intervals, or occurrences of events. */

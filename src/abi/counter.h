@@ -80,7 +80,7 @@
 	X(LOST_OFFCPU, "lost-offcpu", "off-CPU intervals lost: the ring buffer was full")                              \
 	X(LOST_EVENTS, "lost-events", "occurrences of events lost: the ring buffer was full")                          \
 	X(LOST_FIELDS, "lost-fields",                                                                                  \
-	  "occurrences with fields missing: their record is longer than what is copied of it")                         \
+	  "occurrences with fields missing: their record is longer than what is copied of it, or not understood")      \
 	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")                                      \
 	X(LOST_ARGUMENTS, "lost-arguments",                                                                            \
 	  "beginnings of processes whose arguments were lost, and their title if they ended soon: the ring was full")  \

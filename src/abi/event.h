@@ -177,6 +177,10 @@ struct event_arguments {
 /* How to copy the record of an event of tracefs, which holds its fields. */
 struct record_shape {
 	u16 bytes;     /* of the fields at a fixed place; 0: the event's programs see no record */
+	u8 is_probe;   /* its record is made by what struct probe says */
+	u8 is_user;    /* ... of a uprobe */
+	u8 returns;    /* ... at which its function returns */
+	u8 unfetched;  /* ... but something in it cannot be fetched, so there is none */
 	u8 in_syscall; /* the event is one of a system call, where a user stack may be answered at once */
 	u8 nr_dynamic; /* more than MAX_DYNAMIC: copy all of RECORD_BYTES */
 	/*
@@ -184,6 +188,55 @@ struct record_shape {
 	 * the record or, with DYNAMIC_RELATIVE, from behind these bits.
 	 */
 	u16 dynamic[MAX_DYNAMIC];
+};
+
+/*
+ * The record of a probe, an event made by kprobe_events or uprobe_events, is made by its program, which gets registers
+ * instead: behind the common fields the address of the function, and if the probe is where it returns the address that it
+ * returns to; then what is fetched. A fetch begins with a word, and may follow it as a pointer: each time the word
+ * becomes what is in memory, a number of bytes from where it points. A text is read where the last one points.
+ */
+#define MAX_FETCHES 16
+#define MAX_POINTERS 4
+
+enum fetch_from { FETCH_REGISTER, FETCH_NUMBER, FETCH_COMM };
+
+struct fetch {
+	u8 from, reg;	    /* enum fetch_from; the register's index in the kernel's pt_regs */
+	u8 pointers, bytes; /* followed; of the number that is fetched, 0: a text */
+	u16 at;	    /* where in the record it goes; of a text, where its place and length go, as in record_shape */
+	u16 kernel; /* memory of the kernel is read */
+	s32 offset[MAX_POINTERS];
+	u64 number;
+};
+
+struct probe {
+	u32 nr, pad; /* fetches */
+	struct fetch fetch[MAX_FETCHES];
+};
+
+/*
+ * A filter of occurrences by their records: comparisons of fields, each with the one that follows if it holds, and if it does not.
+ * Behind the last one are the two ends.
+ */
+#define MAX_COMPARISONS 16
+#define COMPARED_WORDS 4 /* of a text */
+enum { FILTER_REJECTS = MAX_COMPARISONS, FILTER_ACCEPTS };
+enum comparison_kind { COMPARE_EQUAL, COMPARE_LESS, COMPARE_GREATER, COMPARE_BITS };
+
+struct comparison {
+	u16 at;			  /* of the field in the record */
+	u8 bytes;		  /* of a number; 0: a text */
+	u8 kind;		  /* enum comparison_kind; of a text EQUAL */
+	u8 is_signed, is_dynamic; /* the number; the place and length of the text are there */
+	u8 yes, no;		  /* what follows */
+	u64 number;
+	u64 text[COMPARED_WORDS], mask[COMPARED_WORDS]; /* which of its bytes are compared */
+};
+
+struct event_filter {
+	u32 nr, pad; /* comparisons; 0: all occurrences are recorded */
+	struct comparison comparison[MAX_COMPARISONS];
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #define PATH_ROOM 512
 #define MAX_FORMAT_BYTES (1 << 20)
+#define MAX_DEFINITIONS_BYTES (64 << 20)
 
 const char *tracefs_folder(void)
 {
@@ -72,6 +74,49 @@ int tracefs_event(const char *name)
 int tracefs_format(const char *name, char **ret, size_t *len)
 {
 	return read_event(name, "format", MAX_FORMAT_BYTES, ret, len);
+}
+
+/* Is the event of definition @line called @group/@event? Before that comes "p:", or "r16:". */
+static bool defines(const char *line, const char *group, const char *event)
+{
+	const char *name = strchr(line, ':');
+	size_t len = strlen(group);
+
+	return name && !strncmp(name + 1, group, len) && name[len + 1] == '/' &&
+	       strcspn(name + len + 2, " ") == strlen(event) && !strncmp(name + len + 2, event, strlen(event));
+}
+
+static int find_definition(const char *file, const char *group, const char *event, char **ret)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[PATH_ROOM], *rest, *line;
+	size_t len;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", tracefs_folder() ?: "", file);
+	err = file_read(&text, &len, path, MAX_DEFINITIONS_BYTES);
+	if (err)
+		return err;
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (defines(line, group, event))
+			return (*ret = strdup(line)) ? 0 : -ENOMEM;
+	return -ENOENT;
+}
+
+int tracefs_definition(const char *name, char **ret)
+{
+	static const char *const files[] = {"dynamic_events", "uprobe_events", "kprobe_events"};
+	char group[TRACEFS_EVENT_BYTES], event[TRACEFS_EVENT_BYTES];
+	int err = split(name, group, event);
+
+	for (size_t i = 0; !err && i < sizeof(files) / sizeof(files[0]); i++) {
+		err = find_definition(files[i], group, event, ret);
+		if (err != -ENOENT)
+			return err;
+		err = 0;
+	}
+	return err ?: -ENOENT;
 }
 
 void tracefs_names_done(struct tracefs_names *n)

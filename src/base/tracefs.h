@@ -21,6 +21,12 @@ int tracefs_event(const char *name);
  */
 int tracefs_format(const char *name, char **ret, size_t *len);
 
+/*
+ * Read the definition of event @name, if it is one of kprobe_events or uprobe_events: "p:group/event /bin/sh:0x1234 a=%di",
+ * without the newline, in *@ret, to be freed with free(). Returns 0, -ENOENT (it is none), or a negative errno as above.
+ */
+int tracefs_definition(const char *name, char **ret);
+
 /* Event names, each freed with free(). */
 struct tracefs_names vec(char *);
 void tracefs_names_done(struct tracefs_names *n);

@@ -12,9 +12,9 @@
 
 /* In the order of the help, which has a title before the first one of each group. */
 const struct command *const commands[] = {
-	&cmd_record, &cmd_stacks, &cmd_trace,	 &cmd_import,	&cmd_merge,	 &cmd_recover, &cmd_doctor, &cmd_report,
-	&cmd_flame,  &cmd_diff,	  &cmd_annotate, &cmd_query,	&cmd_script,	 &cmd_export,  &cmd_info,   &cmd_agent,
-	&cmd_store,  &cmd_web,	  &cmd_collect,	 &cmd_stackmap, &cmd_completion, NULL,
+	&cmd_record, &cmd_list,	 &cmd_stacks, &cmd_trace,    &cmd_import,   &cmd_merge,	     &cmd_recover, &cmd_doctor,
+	&cmd_report, &cmd_flame, &cmd_diff,   &cmd_annotate, &cmd_query,    &cmd_script,     &cmd_export,  &cmd_info,
+	&cmd_agent,  &cmd_store, &cmd_web,    &cmd_collect,  &cmd_stackmap, &cmd_completion, NULL,
 };
 
 static const struct {

@@ -9,6 +9,8 @@
 
 extern u32 nr_modules;
 u32 nr_modules SHARED("modules"); /* module numbers given out so far, by all walkers */
+extern u32 nr_owners;
+u32 nr_owners SHARED("modules"); /* the same of processes that have rows of their own */
 
 GLOBAL int module_find_slow(struct modules *ms NONNULL, u64 addr)
 {
@@ -193,7 +195,7 @@ static INLINE struct range *add_range(struct modules *ms, u64 addr, const struct
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
-	r->entry = r->class = r->has_handlers_return = r->own_headers = r->examined = r->nr_vain = 0;
+	r->entry = r->class = r->has_handlers_return = r->own_headers = r->owner = r->examined = r->nr_vain = 0;
 	r->dynamic = 0;
 	ms->unexamined = 1;
 	return r;
@@ -217,6 +219,14 @@ static INLINE struct module *get_module(struct modules *ms)
 	return m;
 }
 
+/* Have a number for rows that are of this process alone. */
+static INLINE u32 owner_of(struct modules *ms)
+{
+	if (!ms->owner)
+		ms->owner = (fetch_add(&nr_owners, 1) + 1) ?: 1;
+	return ms->owner;
+}
+
 /*
  * Are the tables of module_here() mapped beside its code at ms->vma, and do they describe it? V8 maps a part of node's
  * text a second time, with no tables beside it. Returns 0 or -EBUSY.
@@ -230,6 +240,8 @@ static INLINE int check_tables(struct modules *ms)
 		r->end = r->start;
 	else if (err || !class_describes(r->class, ms->compat) || !same_file(&ms->vma, &ms->beside))
 		r->kind = MODULE_NO_EH_FRAME;
+	else if (r->own_headers || ms->beside.copied)
+		r->owner = owner_of(ms);
 	return err == -EBUSY ? err : 0;
 }
 

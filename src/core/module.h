@@ -59,6 +59,7 @@ struct range {
 	u64 dynamic;	 /* address of the dynamic section; 0: it has none */
 	u32 nr_vain;	 /* examinations in vain */
 	u32 own_headers; /* the headers were private copies: nothing is shared */
+	u32 owner;	 /* the headers or the tables were: rows are of this process alone, under this number; else 0 */
 	u32 examined;	 /* EXAMINED: it was looked at whether it is the runtime of a language (core/lang) */
 };
 
@@ -83,6 +84,7 @@ struct modules {
 	u32 compat;	/* the task runs 32-bit code: tables of other files do not describe it */
 	u32 runtime;	/* enum language: its runtime is among the modules; 0: none is known */
 	u32 unexamined; /* there may be ranges that have not been examined */
+	u32 owner;	/* the number of the process, for rows that are its own; 0: none so far */
 	struct range range[NR_RANGES];
 	u8 hint[NR_HINTS];
 
@@ -131,7 +133,7 @@ static INLINE bool module_settle(struct vma *v)
 /* Forget all ranges: this is another address space. */
 static INLINE void modules_reset(struct modules *ms)
 {
-	ms->nr = ms->runtime = ms->unexamined = 0;
+	ms->nr = ms->runtime = ms->unexamined = ms->owner = 0;
 }
 
 /* Check each range again before it is used: mappings may have changed. */

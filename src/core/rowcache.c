@@ -3,14 +3,15 @@
 
 struct row_entry rowcache[ROWS] SHARED("rows");
 
-CORE void rowcache_put(u64 key, const struct row *row)
+CORE void rowcache_put(u64 key, u32 owner, const struct row *row)
 {
-	struct row_entry *e = rowcache_entry(key);
+	struct row_entry *e = rowcache_entry(key + owner);
 	u32 seen;
 
 	if (!seqcount_write(&e->sequence, &seen))
 		return;
 	e->key = key;
+	e->owner = owner;
 	e->row = *row;
 	seqcount_written(&e->sequence, seen);
 }

@@ -18,7 +18,7 @@ failed() {
 
 claim "no command: the commands, and status 2" refused "Always on, and many hosts:"
 claim "--help lists the commands" exits 0 "$dusk" --help
-for command in record report diff annotate query script export flame info stacks doctor trace; do
+for command in record report diff annotate query script export flame info stacks doctor trace list; do
 	claim "help $command is $command --help" sh -c \
 		"[ -n \"\$($dusk help $command)\" ] && [ \"\$($dusk help $command)\" = \"\$($dusk $command --help)\" ]"
 	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
@@ -43,10 +43,7 @@ claim "a profile on standard output" refused "needs a file" record -o -
 claim "a trace of nothing" refused "which events?" trace
 claim "what a PMU would count" sh -c "$dusk record -e cache-misses 2>&1 | grep -q 'PMU'"
 claim "... is a wrong command line" exits 2 "$dusk" record -e cache-misses
-claim "a function as an event" refused "'perf probe -x PROGRAM --add malloc' makes an event" record -e malloc
-claim "a uprobe" failed "perf probe -x /bin/sh --add 'main', then dusk record -e 'probe_sh:main*'" record -e uprobe:/bin/sh:main
-claim "a kprobe" failed "perf probe --add 'vfs_read', then" record -e kprobe:vfs_read
-claim "a USDT mark" failed "perf probe --add sdt_python:gc__start, then" record -e usdt:/usr/bin/python3:python:gc__start
+claim "a function as an event" refused "of a function, -e uprobe:FILE:malloc makes an event" record -e malloc
 claim "a system call" failed "syscalls:sys_enter_openat and syscalls:sys_exit_openat" record -e syscalls:openat
 claim "a trace of all and some" refused "--all and --pid exclude each other" trace -e a:b -a -p 1
 claim "stacks of a trace on standard output" refused "the stacks need a file" trace -e a:b --stacks -

@@ -243,10 +243,100 @@ if echo "p:duskevents$$/await $victims/dozes:$place" >>$tracefs/uprobe_events 2>
 	claim "an event that uprobe_events made is recorded" sh -c "echo | $dusk record -q -o made.dusk -e 'duskevents$$:*' -- $victims/dozes >/dev/null"
 	"$dusk" script -i made.dusk >made.script
 	claim "... with the stack at its first instruction" each made.script "duskevents$$:await" 25 "await $down"
+	claim "... where it is at hand, not later" true_of made.dusk "$(counter scheduled)<10"
+	echo "p:duskevents$$/args $victims/dozes:$place sp=\$stack word=\$stack0 c=\$comm n=\\7:u8 left=%ip:b4@0/32" >>$tracefs/uprobe_events
+	echo "r:duskevents$$/back $victims/dozes:$place v=\$retval:s32 c=\$comm:string" >>$tracefs/uprobe_events
+	echo "p:duskevents$$/sp $victims/dozes:$place c=\$comm text=+0(\$stack):u64 n=\\7:u8 bad=+0(\\16):string" >>$tracefs/uprobe_events
+	claim "events with arguments are recorded" sh -c "echo | $dusk record -q --verify -o fields.dusk -e 'duskevents$$:*' -- $victims/dozes >/dev/null"
+	claim "... with the fields that the kernel would print" true_of fields.dusk \
+		"count(*)=25 from events where event='duskevents$$:sp' and fields like '(%) c=\"dozes\" text=% n=7 bad=\"(fault)\"'"
+	claim "... where it returns, and to where" true_of fields.dusk \
+		"count(*)=25 from events where event='duskevents$$:back' and fields like '(% <- %) v=% c=\"dozes\"'"
+	claim "... what cannot be fetched is said to be missing" true_of fields.dusk \
+		"count(*)=25 from events where event='duskevents$$:args' and trim(fields)='...'"
+	claim "... and counted" true_of fields.dusk "$(counter lost-fields)=25"
+	claim "... stacks are those of a walk" true_of fields.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
 else
 	claims=$((claims + 1))
 	echo "ok $claims - an event that uprobe_events made is recorded # SKIP $(head -1 made)"
 fi
+
+# Probes that are made for the recording.
+probes_left() {
+	! grep -q ":dusk_" $tracefs/uprobe_events
+}
+if [ -e $tracefs/uprobe_events ]; then
+	claim "probes are made" sh -c "$dusk record -q --verify -o probes.dusk \
+		-e 'uprobe:$victims/marked:hit(n=arg1:s32,str(arg2)),uretprobe:$victims/marked:hit(retval),usdt:$victims/marked:dusk:mark' \
+		-- $victims/marked >marked.said"
+	claim "... and removed" probes_left
+	claim "... each hit is there, called as it was asked for" answers probes.dusk \
+		"select event.name, count(*) from event left join occurrence on event=event.id group by 1" "uprobe:$victims/marked:hit|20
+uretprobe:$victims/marked:hit|20
+usdt:$victims/marked:dusk:mark|20"
+	claim "... with its arguments" true_of probes.dusk \
+		"count(*)=1 from events where event like 'uprobe:%' and fields like '(%) n=-7 arg2=\"a text\"'"
+	claim "... with its result" true_of probes.dusk "count(*)=1 from events where event like 'uretprobe:%' and fields like '(% <- %) retval=-14'"
+	claim "a semaphore says that somebody looks" grep -q '^passed 20$' marked.said
+	claim "... the arguments are those of the note" true_of probes.dusk \
+		"count(*)=1 from events where event like 'usdt:%' and fields like '(%) arg1=-7 arg2=%'"
+	"$dusk" script -i probes.dusk >probes.script
+	claim "... stacks begin in the function" each probes.script "uprobe:$victims/marked:hit" 20 "hit work main"
+	claim "... and behind it" each probes.script "uretprobe:$victims/marked:hit" 20 "work main"
+	claim "... they are those of a walk" true_of probes.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
+	claim "a filter is by the fields of a probe" sh -c \
+		"$dusk record -q -o few.dusk -e 'uprobe:$victims/marked:hit(n=arg1:s32,s=str(arg2))' --filter 'n == -3 || (n > -2 && s == \"a text\")' -- $victims/marked >/dev/null"
+	claim "... with signs and texts" answers few.dusk "select count(*), sum(fields like '% n=-3 %'), sum(fields like '% n=-1 %'), sum(fields like '% n=0 %') from events" "3|1|1|1"
+	claim "... the sums are true" adds_up few.dusk
+	claim "a pattern is all functions that match, once each" sh -c "$dusk record -q -o some.dusk -e 'uprobe:$victims/marked:[hw]*(arg1)' -- $victims/marked >/dev/null"
+	claim "... under their names" answers some.dusk "select event.name, count(*) from event left join occurrence on event=event.id group by 1" \
+		"uprobe:$victims/marked:hit|20
+uprobe:$victims/marked:work|1"
+	"$dusk" record -q -o killed.dusk -e "uprobe:$victims/marked:hit" -d 60s &
+	recorder=$!
+	for _ in $(seq 300); do
+		[ -e killed.dusk.recording/profile ] && grep -q ":dusk_${recorder}_" $tracefs/uprobe_events && break
+		sleep 0.1
+	done
+	kill -9 $recorder
+	wait $recorder 2>/dev/null
+	claim "what is killed leaves its probes" grep -q ":dusk_${recorder}_.*marked" $tracefs/uprobe_events
+	claim "... the next removes them" sh -c "$dusk record -q -o next.dusk -e sched:sched_process_exec -- true"
+	claim "... all" probes_left
+	claim "no other function is taken" exits 1 "$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:hitt" -d 1ms
+	claim "... the nearest are named" says "has no function hitt; near it are hit"
+	claim "no place between instructions is probed" [ "$(uname -m)" != x86_64 -o "$("$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:main+1" -d 1ms 2>&1 |
+		grep -c 'no instruction begins there\|bytes only')" = 1 -o "$("$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:main+2" -d 1ms 2>&1 | grep -c 'no instruction begins there')" = 1 ]
+	if [ -e "$victims/recurse_32_static" ]; then
+		claim "arguments of 32-bit functions are not taken from registers" exits 3 "$dusk" record -q -o none.dusk -e "uprobe:$victims/recurse_32_static:main(arg1)" -d 1ms
+		claim "... that is said" says "is of 32 bits, whose arguments are on the stack"
+	fi
+	claim "a text is no program" exits 1 "$dusk" record -q -o none.dusk -e uprobe:/etc/passwd:f -d 1ms
+	claim "... that is said" says "no program or library (ELF)"
+	claim "words are split by commas outside of parentheses" exits 1 "$dusk" record -q -o none.dusk -e "cpu,uprobe:$victims/marked:hit(arg1,arg0)" -d 1ms
+	claim "... and what is wrong in them is shown" says "arg1 is the first one, at 'arg0'"
+fi
+if [ -e $tracefs/kprobe_events ]; then
+	claim "functions of the kernel are probed" sh -c "$dusk record -q -o kernel.dusk -e 'kprobe:vfs_write(n=arg3)' -- $victims/marked >/dev/null"
+	claim "... with their stacks" true_of kernel.dusk "count(*)>0 from events where event='kprobe:vfs_write' and fields like '(%) n=%' and comm='marked'"
+else
+	claim "where there are no kprobes they are refused" exits 3 "$dusk" record -q -o none.dusk -e kprobe:vfs_write -d 1ms
+	claim "... with what is missing" says "this kernel has no kprobes (it was built without CONFIG_KPROBES)"
+fi
+
+# Filters.
+claim "occurrences are filtered by their fields" sh -c \
+	"$dusk record -q -o filter.dusk -e sched:sched_process_exec --filter 'filename ~ \"long/*\" && !(pid == 1)' -- sh execs"
+claim "... of varying length" answers filter.dusk "select count(*), sum(fields like 'filename=long/run %') from events" "11|10"
+claim "... of system calls, too" sh -c \
+	"echo | $dusk record -q -o fewer.dusk -e syscalls:sys_enter_poll --filter 'timeout_msecs == 20 && nfds < 1' -- $victims/dozes >/dev/null"
+claim "... all of them" answers fewer.dusk "select count(*) from events" 25
+claim "... none" sh -c "echo | $dusk record -q -o none.dusk -e syscalls:sys_enter_poll --filter 'timeout_msecs != 20 && comm_ != 1' -- true 2>said; [ \$? = 1 ]"
+claim "... a field that is none is named" says "syscalls:sys_enter_poll has no field comm_; 'dusk list syscalls:sys_enter_poll' shows its fields"
+claim "a filter that is none" exits 2 "$dusk" record -q -o none.dusk -e syscalls:sys_enter_poll --filter 'nfds = 1' -- true
+claim "... is shown with where" sh -c "grep -q '^  nfds = 1\$' said && grep -q '^       ^\$' said"
+claim "a text is compared with a text" exits 1 "$dusk" record -q -o none.dusk -e sched:sched_switch --filter 'prev_comm == 1' -- true
+claim "... that is said" says "is a text, which is compared with one in quotation marks"
 
 claim "an event that is none" exits 1 "$dusk" record -e sched:nothing -d 1s
 claim "... is named, and where they are listed" says "there is no event sched:nothing; $tracefs/available_events lists them"

@@ -152,16 +152,21 @@ void image_map_bytes(struct image *im)
 	port_map(STACK_END - IMAGE_STACK_BYTES, im->stack, IMAGE_STACK_BYTES, (struct vma){0});
 }
 
-void image_start(struct image *im, struct walk *w, u64 pc)
+void image_again(struct image *im, struct walk *w, u64 pc)
 {
 	memset(&w->machine, 0, sizeof(w->machine));
-	w->max_depth = DEFAULT_DEPTH;
-	w->no_cache = 1;
-	modules_reset(&w->modules);
 	modules_distrust(&w->modules);
 	w->machine.reg[REG_PC] = pc;
 	w->machine.reg[REG_SP] = STACK_END - IMAGE_STACK_BYTES;
 	walk_start(w);
+}
+
+void image_start(struct image *im, struct walk *w, u64 pc)
+{
+	w->max_depth = DEFAULT_DEPTH;
+	w->no_cache = 1;
+	modules_reset(&w->modules);
+	image_again(im, w, pc);
 }
 
 u64 image_frame(const struct walk *w, u64 pc, bool is_return)

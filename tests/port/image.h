@@ -55,5 +55,8 @@ void image_map_bytes(struct image *im);
 /* A walker that stands at @pc in the innermost frame, whose stack pointer is the start of im->up. */
 void image_start(struct image *im, struct walk *w, u64 pc);
 
+/* The same process once more, whose mappings may have changed: @w keeps what it knows of it. */
+void image_again(struct image *im, struct walk *w, u64 pc);
+
 /* The frame of the image's module at @pc. */
 u64 image_frame(const struct walk *w, u64 pc, bool is_return);

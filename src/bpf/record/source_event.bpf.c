@@ -9,6 +9,8 @@
 #include "bpf/common/emit.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/common/task.bpf.h"
+#include "bpf/record/filter.bpf.h"
+#include "bpf/record/probe_fields.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
@@ -38,12 +40,7 @@ struct {
 u32 event_switch SHARED("switch");
 
 /* Where an event's fields come from. */
-enum record_from { FROM_NOTHING, FROM_CONTEXT, FROM_CALL };
-
-/* The fields of a record may be unaligned. */
-struct word {
-	u32 value;
-} __attribute__((packed));
+enum record_from { FROM_CONTEXT, FROM_CALL, FROM_KPROBE, FROM_UPROBE };
 
 /* The event, in scratch memory behind the kernel's frames: the functions that we call need the BPF stack. */
 static INLINE struct event_occurrence *occurrence_behind(struct stack *s)
@@ -116,6 +113,23 @@ static INLINE void make_record(struct event_occurrence *e, const struct record_s
 	e->record_bytes = shape->bytes;
 }
 
+/* The record of a probe: its program gets registers in place of one. */
+static INLINE void take_registers(struct event_occurrence *e, struct pt_regs *ctx, u32 event,
+				  const struct record_shape *shape)
+{
+	struct probe_hit *h = (struct probe_hit *)e;
+
+	if (shape->unfetched) {
+		e->cut = 1;
+		count(COUNT_LOST_FIELDS, 1);
+	} else if (shape->bytes && !bpf_probe_read_kernel(h->reg, PT_REGS_WORDS * sizeof(u64), ctx)) {
+		h->event = event;
+		make_probe_record(h, shape->bytes, shape->returns ? bpf_get_func_ip(ctx) : 0);
+		e->record_bytes = h->end;
+		e->cut = h->cut;
+	}
+}
+
 /* Request the stack that was answered at once again, to compare both. True: @u has the cookie of that, too. */
 static INLINE bool verify(struct dusk_unwind *u)
 {
@@ -127,9 +141,9 @@ static INLINE bool verify(struct dusk_unwind *u)
 }
 
 /* Get the user stack, or the cookie under which it will be delivered. True: both. */
-static INLINE bool ask(const struct record_shape *shape, struct dusk_unwind *u)
+static INLINE bool ask(bool at_once, struct dusk_unwind *u)
 {
-	if (shape->in_syscall && dusk_unwind_try(u) == DUSK_EXECUTED)
+	if (at_once && dusk_unwind_try(u) == DUSK_EXECUTED)
 		return filter.verify && verify(u);
 	dusk_unwind_request(CONSUMER_RECORDER, u);
 	return false;
@@ -151,8 +165,6 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
 	e->outcome = u->outcome;
 	e->cached = known;
 	e->nr = 0;
-	e->record_bytes = 0;
-	e->cut = 0;
 	e->pad = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 }
@@ -162,6 +174,8 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
  */
 static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s, enum record_from from)
 {
+	if (from == FROM_UPROBE)
+		return NULL;
 	if (from == FROM_CALL)
 		get_frames_from(ctx, s, &own_frames, &filter.call_begins, &filter.call_ends);
 	else
@@ -186,25 +200,31 @@ static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const stru
 			 enum record_from from, u64 nr, const struct pt_regs *regs, u64 result)
 {
 	u64 now_ns = bpf_ktime_get_ns();
+	struct stack *s = scratch_get();
 	struct event_occurrence *e;
 	struct dusk_unwind u;
-	struct stack *s;
 	bool known;
 
-	count(COUNT_EVENTS, 1);
-	known = ask(shape, &u);
-	s = scratch_get();
 	if (!s) {
+		count(COUNT_EVENTS, 1);
 		count(COUNT_LOST_EVENTS, 1);
 		return;
 	}
 	e = occurrence_behind(s);
-	fill(e, t, event, now_ns, &u, known);
+	e->record_bytes = 0;
+	e->cut = 0;
 	if (from == FROM_CONTEXT)
 		take_record(e, ctx, shape);
 	else if (from == FROM_CALL)
 		make_record(e, shape, nr, regs, result);
-	send(e, kernel_stack(ctx, e, s, from));
+	else
+		take_registers(e, ctx, event, shape);
+	if (!e->record_bytes || passes_filter((struct probe_hit *)e, event)) {
+		count(COUNT_EVENTS, 1);
+		known = ask(shape->in_syscall || from == FROM_UPROBE, &u);
+		fill(e, t, event, now_ns, &u, known);
+		send(e, kernel_stack(ctx, e, s, from));
+	}
 	scratch_put();
 }
 
@@ -261,30 +281,25 @@ int BPF_PROG(on_call_end, struct pt_regs *regs, long result)
 	return 0;
 }
 
-/*
- * Record an occurrence at a uprobe. Uses no per-CPU memory, as the task may be preempted meanwhile. There is no kernel
- * stack.
- */
-static INLINE void occur_in_user(struct task_struct *t, u32 event)
-{
-	u64 now_ns = bpf_ktime_get_ns();
-	struct event_occurrence *e;
-	struct dusk_unwind u;
+extern void bpf_preempt_disable(void) __ksym;
+extern void bpf_preempt_enable(void) __ksym;
 
-	count(COUNT_EVENTS, 1);
-	dusk_unwind_request(CONSUMER_RECORDER, &u);
-	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
-	if (!e) {
-		count(COUNT_LOST_EVENTS, 1);
-		return;
-	}
-	fill(e, t, event, now_ns, &u, false);
-	bpf_ringbuf_submit(e, wakeup(&events, false));
+/* Programs for events made by kprobe_events and uprobe_events, which need this type: they get registers instead of a record. */
+SEC("kprobe")
+int on_kprobe(struct pt_regs *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 event = bpf_get_attach_cookie(ctx);
+	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
+
+	if (shape && is_recorded(t))
+		occur(ctx, t, event, shape, FROM_KPROBE, 0, NULL, 0);
+	return GO_ON;
 }
 
-/* For events made by kprobe_events and uprobe_events, which need this type: it gets registers instead of a record. */
+/* At a uprobe a task may be preempted, by one that is at a uprobe, too: then both would have the same per-CPU memory. */
 SEC("kprobe")
-int on_probe(struct pt_regs *ctx)
+int on_uprobe(struct pt_regs *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	u32 event = bpf_get_attach_cookie(ctx);
@@ -293,9 +308,8 @@ int on_probe(struct pt_regs *ctx)
 	dusk_unwind_at_uprobe();
 	if (!shape || !is_recorded(t))
 		return GO_ON;
-	if (pt_regs_are_user(ctx))
-		occur_in_user(t, event);
-	else
-		occur(ctx, t, event, shape, FROM_NOTHING, 0, NULL, 0);
+	bpf_preempt_disable();
+	occur(ctx, t, event, shape, FROM_UPROBE, 0, NULL, 0);
+	bpf_preempt_enable();
 	return GO_ON;
 }

@@ -29,7 +29,7 @@ struct command {
 
 extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_query, cmd_script, cmd_export,
 	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_stackmap, cmd_completion, cmd_recover, cmd_import, cmd_trace,
-	cmd_merge, cmd_agent, cmd_web, cmd_store, cmd_collect;
+	cmd_merge, cmd_list, cmd_agent, cmd_web, cmd_store, cmd_collect;
 
 extern const struct command *const commands[]; /* all commands, terminated by NULL */
 

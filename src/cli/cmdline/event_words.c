@@ -110,7 +110,7 @@ static void explain_probe(FILE *out, const char *text)
 			p.group, p.function);
 }
 
-static bool is_probe(const char *text)
+bool event_word_is_probe(const char *text)
 {
 	static const char *const kinds[] = {"kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "usdt:"};
 
@@ -126,7 +126,7 @@ bool event_word_explain(const char *text, char *ret, size_t room)
 
 	if (!out)
 		return false;
-	if (is_probe(text)) {
+	if (event_word_is_probe(text)) {
 		fprintf(out, "%s: probes are recorded once they are defined; as root: ", text);
 		explain_probe(out, text);
 	} else if (is_of_pmu(text) && has_pmu()) {
@@ -148,7 +148,7 @@ bool event_word_explain(const char *text, char *ret, size_t room)
 	} else if (!strchr(text, ':')) {
 		fprintf(out,
 			"-e takes cpu, offcpu, and events of tracefs as sched:sched_switch, with commas between them; "
-			"of a function, 'perf probe -x PROGRAM --add %s' makes an event",
+			"of a function, -e uprobe:FILE:%s makes an event, where FILE is its program or library",
 			text);
 	} else {
 		return false;

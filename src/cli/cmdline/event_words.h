@@ -7,6 +7,9 @@
 /* Return what @word means here, "cpu", "offcpu" or an event of tracefs; NULL: it is not such a word. */
 const char *event_word_means(const char *word);
 
+/* Is it a probe, which dusk record makes itself: "uprobe:libc:malloc" (lib/record/probe_word.h)? */
+bool event_word_is_probe(const char *text);
+
 /*
  * Write to @ret, of @room bytes, why @text cannot be recorded and what can be done instead. False: nothing is known of
  * it.

@@ -54,6 +54,20 @@ int events_choose(struct tracefs_names *ret, const char *pattern)
 	return STATUS_OK;
 }
 
+static int add(struct tracefs_names *names, const char *event)
+{
+	size_t before = names->nr;
+	char *copy = strdup(event);
+
+	if (copy && !vec_push(names, copy)) {
+		drop_twins(names, before);
+		return STATUS_OK;
+	}
+	free(copy);
+	say("%s: out of memory", event);
+	return STATUS_FAILED;
+}
+
 static int explain(const struct command *self, const char *event)
 {
 	char text[1024];
@@ -69,6 +83,8 @@ int events_take(const struct command *self, const char *word, uint32_t *sources,
 		*sources |= DUSK_RECORD_CPU;
 	else if (!strcmp(event, "offcpu"))
 		*sources |= DUSK_RECORD_OFF_CPU;
+	else if (event_word_is_probe(event))
+		return add(names, event);
 	else if (strchr(event, ':'))
 		return events_choose(names, event);
 	else

@@ -168,6 +168,21 @@ out:
 	return err;
 }
 
+/* As strsep() by commas, but not by those in parentheses. */
+static char *next_piece(char **rest)
+{
+	char *piece = *rest, *at = piece;
+	int depth = 0;
+
+	if (!piece)
+		return NULL;
+	for (; *at && (*at != ',' || depth > 0); at++)
+		depth += (*at == '(') - (*at == ')');
+	*rest = *at ? at + 1 : NULL;
+	*at = 0;
+	return piece;
+}
+
 /* The pieces point into one copy of @text. */
 static int parse_texts(const char *text, struct text_list *list)
 {
@@ -175,7 +190,7 @@ static int parse_texts(const char *text, struct text_list *list)
 	char *copy = strdup(text), *rest = copy, *piece;
 	int err = copy ? 0 : -ENOMEM;
 
-	while (!err && (piece = strsep(&rest, ",")))
+	while (!err && (piece = next_piece(&rest)))
 		if (*piece)
 			err = vec_push(&all, piece);
 	free(list->copy);

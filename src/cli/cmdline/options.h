@@ -25,7 +25,7 @@ enum option_kind {
 	OPTION_RANGE,	   /* struct time_range: 1.8s-2.6s, 2s-, and from the end: -500ms */
 	OPTION_SIZE,	   /* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
 	OPTION_NUMBERS,	   /* struct number_list: 1,2,5-7; each min .. max */
-	OPTION_TEXTS,	   /* struct text_list: a,b */
+	OPTION_TEXTS,	   /* struct text_list: a,b(c,d) */
 	OPTION_CHOICE,	   /* const char *: one of its choices; the first one if no choice follows */
 };
 

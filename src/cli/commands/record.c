@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/tracefs_filter.h"
 #include "base/clock.h"
 #include "cli/cmdline/child.h"
 #include "cli/cmdline/events.h"
@@ -42,7 +43,7 @@ struct options {
 	struct number_list pids, tids, cpus;
 	uint32_t frequency_hz, max_depth, stackmap_bits, max_tasks, notify_fd;
 	uint64_t duration_ns, delay_ns, window_ns, stackmap_bytes, stack_bytes;
-	const char *output, *cgroup, *user, *call_graph, *count;
+	const char *output, *cgroup, *user, *call_graph, *count, *filter;
 	const char *mode; /* NULL: full where that works */
 	uid_t uid;	  /* of @user */
 };
@@ -59,6 +60,8 @@ static const struct option options[] = {
 	 "samples a second and CPU (default 99), or max", 1, MAX_HZ},
 	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
 	 "cpu,offcpu (default), sched:sched_switch, ..."},
+	{0, "filter", OPTION_TEXT, offsetof(struct options, filter), "FILTER",
+	 "events by their fields only: 'bytes > 4096'"},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'D', "delay", OPTION_DURATION, offsetof(struct options, delay_ns), "TIME",
@@ -240,6 +243,7 @@ static struct dusk_record_options record_options(const struct recording *r, cons
 		.stops = &stop_count,
 		.max_cpu = o->max_cpu_percent / 100,
 		.memory_limit = &memory_limit,
+		.filter = o->filter,
 		.events = (const char *const *)o->tracefs.v,
 		.nr_events = o->tracefs.nr,
 		.owner_uid = sudo_id("SUDO_UID"),
@@ -577,6 +581,20 @@ static int choose_sources(const struct command *self, struct options *o)
 	return status;
 }
 
+/* Show where the filter is none. */
+static bool filter_is_wrong(const char *text)
+{
+	struct tracefs_filter f;
+	const char *why;
+	size_t at;
+
+	if (!tracefs_filter_parse(&f, text, &at, &why))
+		return false;
+	say("--filter: %s", why);
+	fprintf(stderr, "  %s\n  %*s^\n", text, (int)at, "");
+	return true;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {
@@ -597,6 +615,10 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
 	else if (o.mode && !mode_is_known(o.mode))
 		status = say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o.mode);
+	else if (o.filter && !o.tracefs.nr)
+		status = say_usage(self, "--filter is for events: -e block:block_rq_issue --filter 'bytes > 4096'");
+	else if (o.filter && filter_is_wrong(o.filter))
+		status = STATUS_USAGE;
 	else if (o.budget_percent && o.max_cpu_percent)
 		status = say_usage(self, "--budget and --max-cpu exclude each other");
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))

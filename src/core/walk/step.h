@@ -35,7 +35,8 @@ static INLINE bool row_is_known(struct walk *w, u64 pc)
 
 	if (!here->module || !module_has_tables(here))
 		return false;
-	return !rowcache_get(rowcache_key(here->module, pc + here->file_off, pc != w->machine.pc), &w->machine.row);
+	return !rowcache_get(rowcache_key(here->module, pc + here->file_off, pc != w->machine.pc), here->owner,
+			     &w->machine.row);
 }
 
 /* Compute the CFA of a simple row. False: it depends on a register that is lost, or not in the window. */

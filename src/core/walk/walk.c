@@ -182,6 +182,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc)
 	m->row.flags |= method_flags(method);
 	if (quirk == QUIRK_BY_STACK)
 		w->may_share = 0;
+	w->may_keep = !err && !quirk;
 	if (err || quirk || (looked && !m->pc_is_exact)) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, m->way_out.low, m->way_out.high - m->way_out.low,
 			    m->way_out.low + module_here(&w->modules)->file_off);
@@ -202,22 +203,36 @@ GLOBAL u32 walk_find_row(struct walk *w NONNULL, u64 pc, u64 key)
 	w->sframe.in.bounds = e->bounds;
 	e->scanned = e->cfi.ops = w->sframe.items = 0;
 	w->may_share = may_share;
+	w->may_keep = 0;
 	err = find_row(w, pc);
 	w->machine.work += e->scanned + e->cfi.ops + w->sframe.items;
 	return err;
 }
 
+/*
+ * The process has copies of some of the file's pages, as each has that began with a uprobe in the file. What its tables say
+ * is kept for itself; not what its code says, which may change without a change of mappings.
+ */
+static INLINE void keep_own_row(struct walk *w, u64 key, u32 owner)
+{
+	if (key && w->may_keep && !w->machine.refused && !w->modules.wait.bytes)
+		rowcache_put(key, owner, &w->machine.row);
+}
+
 GLOBAL u32 walk_keep_row(struct walk *w NONNULL, u64 key, u32 err)
 {
+	u32 owner = module_here(&w->modules)->owner;
 	struct ehframe *e = &w->ehframe;
 
-	if (err || !w->may_share || w->machine.refused || w->modules.wait.bytes || !ehframe_is_within(e) ||
+	if (!err && owner)
+		keep_own_row(w, key, owner);
+	if (err || owner || !w->may_share || w->machine.refused || w->modules.wait.bytes || !ehframe_is_within(e) ||
 	    (s64)w->sframe.in.bounds.outside < 0 || !module_tells(&w->modules)) {
 		ehframe_forget(e);
 		return err;
 	}
 	ehframe_keep(e);
-	rowcache_put(key, &w->machine.row);
+	rowcache_put(key, 0, &w->machine.row);
 	return 0;
 }
 
@@ -382,7 +397,7 @@ static INLINE u32 get_row(struct walk *w, u32 nr, u64 pc)
 		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);
 		return 0;
 	}
-	return w->no_cache || !key || rowcache_get(key, &m->row) ? learn_row(w, pc, key) : 0;
+	return w->no_cache || !key || rowcache_get(key, here->owner, &m->row) ? learn_row(w, pc, key) : 0;
 }
 
 /* Does the thread begin here? Frame @nr at @pc has no CFI. Returns 0 or an enum outcome. */

@@ -50,6 +50,7 @@ struct walk {
 	struct frame_start start;
 	u64 outer[MAX_DEPTH / 4]; /* deep.c */
 	u32 may_share;		  /* the row that is learnt: it is the file's */
+	u32 may_keep;		  /* the row comes from tables, not from code: its process may keep it for itself */
 	u32 before, nr_before;	  /* outcome and frames, before @row_wanted was looked up */
 	u64 sp;			  /* the initial stack pointer */
 	u32 sp_words[MAX_DEPTH];  /* the stack pointer of each frame, from there, in words: modulo 2^32 */

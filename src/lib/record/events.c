@@ -13,6 +13,10 @@
 #include "base/vec.h"
 #include "lib/error.h"
 #include "lib/record/calls.h"
+#include "lib/record/fetches.h"
+#include "lib/record/filters.h"
+#include "lib/record/probe_word.h"
+#include "lib/record/probes.h"
 #include "lib/unwinder/object.h"
 
 #define MAX_EVENTS 4096
@@ -21,13 +25,17 @@
 struct attached {
 	struct bpf_link *link;
 	int event; /* perf's, which belongs to @link */
+	uint32_t number;
 };
 
 struct events {
 	struct bpf_object *obj;
 	struct fields *fields;
-	struct vec(char *) names;
-	struct vec(struct record_shape) shapes; /* one for each of @names */
+	struct probes *probes;
+	struct tracefs_names names, shown;	/* in tracefs; as the user calls them */
+	struct vec(struct record_shape) shapes; /* one for each */
+	struct vec(struct probe) fetches;	/* the same */
+	struct vec(struct event_filter) filters;
 	struct vec(struct attached) attached;
 	struct shared on;		/* the programs' on/off switch */
 	uint64_t missed_before, missed; /* before the recording; during it */
@@ -64,11 +72,32 @@ static int not_found(int error, const char *name, struct dusk_error *err)
 	}
 }
 
-static int add(struct events *e, const char *name, struct dusk_error *err)
+/* If the event is a probe, @shape and @probe say how its program makes its record. */
+static int learn_probe(const struct events *e, const char *name, struct record_shape *shape, struct probe *probe)
+{
+	_cleanup_(freep) char *definition = NULL;
+	const char *place;
+	int ret = tracefs_definition(name, &definition);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	place = definition + strcspn(definition, " ");
+	place += strspn(place, " ");
+	shape->is_probe = 1;
+	shape->is_user = *place == '/';
+	shape->returns = *definition == 'r';
+	if (fetches_parse(probe, place + strcspn(place, " "), shape->is_user, e->fields, e->shapes.nr))
+		shape->unfetched = 1;
+	return 0;
+}
+
+/* Learn what event @name, the next, looks like. */
+static int learn(struct events *e, const char *name, struct dusk_error *err)
 {
 	_cleanup_(freep) char *format = NULL;
-	char group[TRACEFS_EVENT_BYTES], *copy;
+	char group[TRACEFS_EVENT_BYTES];
 	struct record_shape shape;
+	struct probe probe = {0};
 	const char *event;
 	size_t len;
 	int ret = tracefs_format(name, &format, &len);
@@ -80,29 +109,83 @@ static int add(struct events *e, const char *name, struct dusk_error *err)
 	if (ret == -EINVAL)
 		return error_set(err, -EOPNOTSUPP,
 				 "cannot record %s: what tracefs says of its fields is not understood", name);
-	copy = strdup(name);
-	if (copy && vec_push(&e->names, copy))
-		free(steal(copy));
-	if (ret || !copy || vec_push(&e->shapes, shape))
+	ret = learn_probe(e, name, &shape, &probe);
+	if (ret || vec_push(&e->shapes, shape) || vec_push(&e->fetches, probe) || !vec_add(&e->filters))
 		return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
 	return 0;
 }
 
-/* Do not load the programs for events of system calls, which see all of these, unless there are such events. */
-static void leave_out_calls(const struct events *e)
+static int add_name(struct tracefs_names *names, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (copy && !vec_push(names, copy))
+		return 0;
+	free(copy);
+	return -ENOMEM;
+}
+
+/* Add the event @word, or the probes that it means, which are made. */
+static int add(struct events *e, const char *word, struct dusk_error *err)
+{
+	size_t before = e->names.nr;
+	int ret;
+
+	if (probe_word_is(word))
+		ret = probes_add(e->probes, word, &e->names, &e->shown, err);
+	else if (add_name(&e->names, word) || add_name(&e->shown, word))
+		ret = error_set(err, -ENOMEM, "cannot record %s: out of memory", word);
+	else
+		ret = 0;
+	for (size_t i = before; !ret && i < e->names.nr; i++)
+		ret = learn(e, e->names.v[i], err);
+	return ret;
+}
+
+static bool has_probes(const struct events *e, bool user)
+{
+	for (size_t i = 0; i < e->shapes.nr; i++)
+		if (e->shapes.v[i].is_probe && e->shapes.v[i].is_user == user)
+			return true;
+	return false;
+}
+
+static void load_if(const struct events *e, const char *program, bool wanted)
+{
+	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, program), wanted);
+}
+
+/* Programs for events of system calls see all of these; and each takes its time to be verified: load what there are events for. */
+static void leave_out(const struct events *e)
 {
 	bool any[2] = {false, false}, ends;
 
 	for (size_t i = 0; i < e->names.nr; i++)
 		if (calls_number(e->names.v[i], &e->shapes.v[i], &ends) >= 0)
 			any[ends] = true;
-	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, "on_call"), any[0]);
-	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, "on_call_end"), any[1]);
+	load_if(e, "on_call", any[0]);
+	load_if(e, "on_call_end", any[1]);
+	load_if(e, "on_kprobe", has_probes(e, false));
+	load_if(e, "on_uprobe", has_probes(e, true));
+}
+
+/* What the programs know by event; user space writes it before they are attached. */
+static const char *const maps[] = {"shapes", "probes", "filters"};
+#define NR_MAPS (sizeof(maps) / sizeof(maps[0]))
+
+static int make_room(const struct events *e, struct dusk_error *err)
+{
+	for (size_t i = 0; i < NR_MAPS; i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(e->obj, maps[i]);
+
+		if (!m || bpf_map__set_max_entries(m, e->names.nr))
+			return error_set(err, -EINVAL, "cannot record events: the BPF object has no map %s", maps[i]);
+	}
+	return 0;
 }
 
 int events_new(struct events **ret, const char *const *names, size_t nr, struct bpf_object *obj, struct dusk_error *err)
 {
-	struct bpf_map *shapes = bpf_object__find_map_by_name(obj, "shapes");
 	struct events *e;
 	int error;
 
@@ -113,20 +196,36 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 	if (!e)
 		return error_set(err, -ENOMEM, "cannot record events: out of memory");
 	e->obj = obj;
-	error = fields_new(&e->fields);
+	probes_sweep();
+	error = fields_new(&e->fields) ?: probes_new(&e->probes);
 	if (error)
 		error_set(err, error, "cannot record events: out of memory");
 	for (size_t i = 0; !error && i < nr; i++)
 		error = add(e, names[i], err);
-	if (!error && (!shapes || bpf_map__set_max_entries(shapes, nr)))
-		error = error_set(err, -EINVAL, "cannot record events: the BPF object has no map of them");
+	if (!error)
+		error = make_room(e, err);
 	if (error) {
 		events_free(e);
 		return error;
 	}
-	leave_out_calls(e);
+	leave_out(e);
 	*ret = e;
 	return 0;
+}
+
+int events_filter(struct events *e, const char *text, struct dusk_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < e->names.nr; i++) {
+		const struct record_shape *s = &e->shapes.v[i];
+
+		if (s->unfetched)
+			ret = error_set(err, -EINVAL, "cannot filter %s: its fields are not understood", e->shown.v[i]);
+		else
+			ret = filters_compile(&e->filters.v[i], text, e->fields, i, e->shown.v[i], err);
+	}
+	return ret;
 }
 
 /*
@@ -140,7 +239,9 @@ static void detach(struct events *e)
 	for (size_t i = 0; i < e->attached.nr; i++) {
 		const struct attached *a = &e->attached.v[i];
 
-		if (i && !vec_push(&fds, bpf_link__fd(a->link)) && !vec_push(&fds, a->event))
+		/* The kernel removes no event that is in use. */
+		if (i && !e->shapes.v[a->number].is_probe && !vec_push(&fds, bpf_link__fd(a->link)) &&
+		    !vec_push(&fds, a->event))
 			bpf_link__disconnect(a->link);
 		else
 			fds.nr &= ~1UL;
@@ -157,10 +258,12 @@ void events_free(struct events *e)
 		return;
 	detach(e);
 	shared_unmap(&e->on);
-	for (size_t i = 0; i < e->names.nr; i++)
-		free(e->names.v[i]);
-	vec_done(&e->names);
+	tracefs_names_done(&e->names);
+	tracefs_names_done(&e->shown);
 	vec_done(&e->shapes);
+	vec_done(&e->fetches);
+	vec_done(&e->filters);
+	probes_free(e->probes); /* what was attached to them is closed */
 	fields_free(e->fields);
 	free(e);
 }
@@ -168,7 +271,7 @@ void events_free(struct events *e)
 void events_write(const struct events *e, struct profile_writer *w)
 {
 	for (size_t i = 0; i < e->names.nr; i++)
-		profile_event(w, e->names.v[i]);
+		profile_event(w, e->shown.v[i]);
 }
 
 size_t events_nr(const struct events *e)
@@ -214,22 +317,34 @@ static int add_call(const struct events *e, uint32_t number)
 	return bpf_map_update_elem(fd, &nr, &c, BPF_ANY) ? -1 : 1;
 }
 
-/* Events that are kprobes or uprobes need another type of program: then the kernel returns EINVAL. */
+static const char *program_of(const struct record_shape *s)
+{
+	return !s->is_probe ? "on_event" : s->is_user ? "on_uprobe" : "on_kprobe";
+}
+
+/* Tell the programs about event @number. Returns 0, or -1 with errno. */
+static int describe(const struct events *e, uint32_t number)
+{
+	const void *values[NR_MAPS] = {&e->shapes.v[number], &e->fetches.v[number], &e->filters.v[number]};
+
+	for (size_t i = 0; i < NR_MAPS; i++)
+		if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(e->obj, maps[i]), &number, values[i], BPF_ANY))
+			return -1;
+	return 0;
+}
+
 static int attach(struct events *e, uint32_t number, struct dusk_error *err)
 {
-	int fd = bpf_object__find_map_fd_by_name(e->obj, "shapes");
-	const char *name = e->names.v[number];
-	struct attached a = {.event = -1};
-	int done = bpf_map_update_elem(fd, &number, &e->shapes.v[number], BPF_ANY) ? -1 : add_call(e, number);
+	const char *name = e->shown.v[number];
+	struct attached a = {.event = -1, .number = number};
+	int done = describe(e, number) ?: add_call(e, number);
 
 	if (done > 0)
 		return 0;
 	if (!done)
-		a.event = open_event(name);
+		a.event = open_event(e->names.v[number]);
 	if (a.event >= 0)
-		a.link = attach_as(e, "on_event", number, a.event);
-	if (a.event >= 0 && !a.link && errno == EINVAL)
-		a.link = attach_as(e, "on_probe", number, a.event);
+		a.link = attach_as(e, program_of(&e->shapes.v[number]), number, a.event);
 	if (!a.link) {
 		int error = errno;
 
@@ -259,8 +374,8 @@ static uint64_t missed_by(const struct events *e, const char *program)
 
 static uint64_t missed(const struct events *e)
 {
-	return missed_by(e, "on_event") + missed_by(e, "on_probe") + missed_by(e, "on_call") +
-	       missed_by(e, "on_call_end");
+	return missed_by(e, "on_event") + missed_by(e, "on_kprobe") + missed_by(e, "on_uprobe") +
+	       missed_by(e, "on_call") + missed_by(e, "on_call_end");
 }
 
 int events_attach(struct events *e, struct dusk_error *err)

@@ -15,6 +15,9 @@ struct events;
  */
 int events_new(struct events **ret, const char *const *names, size_t nr, struct bpf_object *obj,
 	       struct dusk_error *err);
+
+/* Record of all of them only what passes the filter @text (base/tracefs_filter.h). Returns 0; -EINVAL, with the reason in @err. */
+int events_filter(struct events *e, const char *text, struct dusk_error *err);
 void events_free(struct events *e);
 
 /* Write the events to the profile. */

@@ -154,6 +154,23 @@ int fields_learn(struct fields *f, const char *group, const char *text, size_t l
 	return vec_push(&f->events, e);
 }
 
+int fields_place(const struct fields *f, uint32_t number, const char *name, struct field_place *ret)
+{
+	const struct tep_format_field *field = number < f->events.nr ? tep_find_field(f->events.v[number], name) : NULL;
+
+	if (!field)
+		return -ENOENT;
+	*ret = (struct field_place){
+		.offset = field->offset,
+		.bytes = field->size,
+		.is_text = field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC),
+		.is_dynamic = is_dynamic(field),
+		.is_relative = is_relative(field),
+		.is_signed = field->flags & TEP_FIELD_IS_SIGNED,
+	};
+	return 0;
+}
+
 /* Cut a field of varying length to the part that is within the record. */
 static void clamp(struct fields *f, const struct tep_format_field *field, size_t bytes)
 {

@@ -23,6 +23,17 @@ void fields_free(struct fields *f);
  */
 int fields_learn(struct fields *f, const char *group, const char *text, size_t len, struct record_shape *shape);
 
+/* Where a field is in its record. */
+struct field_place {
+	uint32_t offset, bytes;
+	bool is_text;	 /* text, or another array */
+	bool is_dynamic; /* its place and length are there, not it itself; @is_relative: from behind these */
+	bool is_relative, is_signed;
+};
+
+/* Find field @name of event @number. Returns 0, or -ENOENT: it has none. */
+int fields_place(const struct fields *f, uint32_t number, const char *name, struct field_place *ret);
+
 /*
  * Format the record of event @number: @bytes bytes, @cut if there was more. Its first 8 bytes are ignored. *@ret is to
  * be freed with free(); "" if the record has no fields. Returns 0; -EINVAL: there is no such event; -ENOMEM.

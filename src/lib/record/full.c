@@ -85,8 +85,9 @@ static void leave_out(const struct full *f)
 		{"sample_cpu", DUSK_RECORD_CPU},      {"on_sched_out", DUSK_RECORD_OFF_CPU},
 		{"on_sched_in", DUSK_RECORD_OFF_CPU}, {"change_tid", DUSK_RECORD_OFF_CPU},
 		{"iter_tasks", DUSK_RECORD_OFF_CPU},  {"note_waker", DUSK_RECORD_WAKERS},
-		{"on_event", DUSK_RECORD_EVENTS},     {"on_probe", DUSK_RECORD_EVENTS},
+		{"on_event", DUSK_RECORD_EVENTS},     {"on_kprobe", DUSK_RECORD_EVENTS},
 		{"on_call", DUSK_RECORD_EVENTS},      {"on_call_end", DUSK_RECORD_EVENTS},
+		{"on_uprobe", DUSK_RECORD_EVENTS},
 	};
 
 	if (!probe_reports_cgroups())
@@ -153,6 +154,8 @@ static int load(struct full *f, const struct dusk_record_options *o, int stops_b
 	leave_out(f);
 	if (f->sources & DUSK_RECORD_EVENTS)
 		ret = events_new(&f->events, o->events, o->nr_events, tool_object(f->tool), err);
+	if (!ret && f->events && o->filter)
+		ret = events_filter(f->events, o->filter, err);
 	return ret ?: tool_load(f->tool, err);
 }
 

@@ -388,6 +388,25 @@ static void a_process_that_wrote_to_the_headers_has_the_modules_number(void **st
 	assert_int_equal(port_module(&w.modules.key)->build_id_bytes, 20);
 }
 
+/* As a process that began with a uprobe in the file: each page of it is a copy, and nothing in them was changed. */
+static void copies__a_process_keeps_what_its_own_tables_say(void **state)
+{
+	u32 misses;
+
+	begin();
+	for (u64 at = 0; at < IMAGE_BYTES; at += at == 0x2000 ? IMAGE_BYTES : 0x1000)
+		port_write(IMAGE_BASE + at, own + at);
+	walk_from(FUNCTION(3) + 1);
+	misses = w.row_misses;
+	assert_true(misses > 3);
+	image_again(&im, &w, FUNCTION(3) + 1);
+	walk_stack(&w);
+	assert_int_equal(w.outcome, UNDEFINED_RA);
+	assert_int_equal(w.row_misses, 0);
+	walk_from(FUNCTION(3) + 1); /* another process */
+	assert_int_equal(w.row_misses, misses);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +423,7 @@ int main(void)
 		cmocka_unit_test(tables_that_leave_their_mapping_are_not_believed),
 		cmocka_unit_test(copies__headers_in_two_mappings_are_not_believed),
 		cmocka_unit_test(a_process_that_wrote_to_the_headers_has_the_modules_number),
+		cmocka_unit_test(copies__a_process_keeps_what_its_own_tables_say),
 	};
 
 	return cmocka_run_group_tests(tests, learn_the_truth, NULL);

@@ -48,11 +48,11 @@ static void what_was_put_is_found(void **state)
 	for (u64 off = 0; off < 1000; off++) {
 		u64 key = rowcache_key(3, off, false);
 
-		assert_int_equal(rowcache_get(key, &row), -ENOENT);
+		assert_int_equal(rowcache_get(key, 0, &row), -ENOENT);
 		row = row_of(key);
-		rowcache_put(key, &row);
+		rowcache_put(key, 0, &row);
 		memset(&row, 0, sizeof(row));
-		assert_int_equal(rowcache_get(key, &row), 0);
+		assert_int_equal(rowcache_get(key, 0, &row), 0);
 		assert_true(equal(&row, key));
 	}
 }
@@ -73,10 +73,10 @@ static void the_last_of_two_that_share_an_entry_is_found(void **state)
 	colliding_keys(key, 2);
 	for (u32 i = 0; i < 2; i++) {
 		row = row_of(key[i]);
-		rowcache_put(key[i], &row);
+		rowcache_put(key[i], 0, &row);
 	}
-	assert_int_equal(rowcache_get(key[0], &row), -ENOENT);
-	assert_int_equal(rowcache_get(key[1], &row), 0);
+	assert_int_equal(rowcache_get(key[0], 0, &row), -ENOENT);
+	assert_int_equal(rowcache_get(key[1], 0, &row), 0);
 	assert_true(equal(&row, key[1]));
 }
 
@@ -87,13 +87,13 @@ static void an_entry_that_is_being_written_is_neither_read_nor_overwritten(void 
 	struct row row = row_of(key), other = row_of(key + 1);
 	u32 sequence;
 
-	rowcache_put(key, &row);
+	rowcache_put(key, 0, &row);
 	sequence = e->sequence++;
-	rowcache_put(key, &other);
-	assert_int_equal(rowcache_get(key, &row), -ENOENT);
+	rowcache_put(key, 0, &other);
+	assert_int_equal(rowcache_get(key, 0, &row), -ENOENT);
 	assert_int_equal(e->sequence, sequence + 1);
 	e->sequence = sequence;
-	assert_int_equal(rowcache_get(key, &row), 0);
+	assert_int_equal(rowcache_get(key, 0, &row), 0);
 	assert_true(equal(&row, key));
 }
 
@@ -110,8 +110,8 @@ static void *put_and_get(void *arg)
 
 		if (i & 1) {
 			row = row_of(key);
-			rowcache_put(key, &row);
-		} else if (!rowcache_get(key, &row) && !equal(&row, key)) {
+			rowcache_put(key, 0, &row);
+		} else if (!rowcache_get(key, 0, &row) && !equal(&row, key)) {
 			mixed++;
 		}
 	}
@@ -132,8 +132,8 @@ static void no_reader_gets_a_mixed_row(void **state)
 		assert_ptr_equal(mixed, NULL);
 	}
 	row = row_of(contended[0]); /* and the entry still works */
-	rowcache_put(contended[0], &row);
-	assert_int_equal(rowcache_get(contended[0], &row), 0);
+	rowcache_put(contended[0], 0, &row);
+	assert_int_equal(rowcache_get(contended[0], 0, &row), 0);
 }
 
 int main(void)

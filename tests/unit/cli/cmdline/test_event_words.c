@@ -53,7 +53,7 @@ static void event_word_explain__names_what_counts_it(void **state)
 	assert_says("cache-misses", pmu ? "perf record -g -e cache-misses" : "no PMU");
 	assert_says("LLC-load-misses", pmu ? "dusk import" : "-e cpu samples by time");
 	assert_says("minor-faults", "-e page-faults");
-	assert_says("malloc", "perf probe -x PROGRAM --add malloc");
+	assert_says("malloc", "-e uprobe:FILE:malloc");
 	assert_says("syscalls:openat", "syscalls:sys_enter_openat and syscalls:sys_exit_openat");
 	assert_null(explained("sched:nothing"));
 	assert_null(explained("syscalls:sys_enter_nothing"));

@@ -79,7 +79,7 @@ static void what_was_learnt_while_a_page_was_missing_is_not_shared(void **state)
 	for (u32 i = 0; i < w.modules.nr; i++)
 		assert_int_equal(w.modules.range[i].kind, MODULE_ELF);
 	assert_int_equal(w.modules.nr, 1);
-	assert_int_equal(rowcache_get(rowcache_key(1, FUNCTION(0) + 8 - IMAGE_BASE, true), &row), 0);
+	assert_int_equal(rowcache_get(rowcache_key(1, FUNCTION(0) + 8 - IMAGE_BASE, true), 0, &row), 0);
 	assert_int_equal(row.rule[SLOT_RA], RULE_OFFSET);
 	assert_false(row.flags & ROW_FRAME_POINTER);
 	assert_true(pages < 16);
@@ -143,7 +143,7 @@ static void a_row_without_a_page_that_is_waited_for_is_not_cached(void **state)
 	image_start(&im, &w, stub);
 	w.no_cache = 0;
 	walk_stack(&w);
-	assert_int_equal(rowcache_get(rowcache_key(1, stub - IMAGE_BASE, false), &row), 0);
+	assert_int_equal(rowcache_get(rowcache_key(1, stub - IMAGE_BASE, false), 0, &row), 0);
 	assert_int_equal(row_method(&row), BY_CODE);
 	assert_int_equal(w.outcome, UNDEFINED_RA);
 	assert_int_equal(w.out.nr, 2);

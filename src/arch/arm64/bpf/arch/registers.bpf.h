@@ -16,6 +16,8 @@
 #define pt_regs_sp(regs) ((regs)->sp)
 #define pt_regs_are_user(regs) \
 	(!((regs)->pstate & 15)) /* linux 6.18 arch/arm64/include/uapi/asm/ptrace.h, PSR_MODE_EL0t */
+#define PT_REGS_WORDS 34	 /* of struct pt_regs: x0 to x30, sp, pc and pstate, with which it begins */
+#define PT_REGS_PC 32
 #define perf_regs_pc(ctx) ((ctx)->regs.pc)
 
 /* The stack pointer of a task that is off its CPU, in the kernel. */

@@ -15,6 +15,8 @@
 #define pt_regs_pc(regs) ((regs)->ip)
 #define pt_regs_sp(regs) ((regs)->sp)
 #define pt_regs_are_user(regs) ((regs)->cs & 3)
+#define PT_REGS_WORDS 21 /* of struct pt_regs, and which of them is the PC */
+#define PT_REGS_PC 16
 #define perf_regs_pc(ctx) ((ctx)->regs.ip)
 
 /* The stack pointer of a task that is off its CPU, in the kernel. */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/record/probe_names.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/edit_distance.h"
+
+#define NEAREST 3
+
+struct near {
+	const char *name;
+	unsigned int far;
+};
+
+/* Keep the nearest few of all that are seen, the first of those that are equally far. */
+static void see(struct near best[NEAREST], const char *name, unsigned int far)
+{
+	int i = NEAREST;
+
+	for (int k = 0; k < NEAREST; k++)
+		if (best[k].name && !strcmp(best[k].name, name))
+			return;
+	while (i && (!best[i - 1].name || far < best[i - 1].far))
+		i--;
+	if (i == NEAREST)
+		return;
+	memmove(&best[i + 1], &best[i], (NEAREST - 1 - i) * sizeof(*best));
+	best[i] = (struct near){name, far};
+}
+
+/* A name that contains the other one is near, however long it is. */
+static unsigned int how_far(const char *wanted, const char *name)
+{
+	return strstr(name, wanted) ? 1 : edit_distance(wanted, name);
+}
+
+void probe_names_near(char *ret, size_t room, const struct probe_word *w, const struct sites *sites)
+{
+	enum site_kind kind = w->kind == PROBE_USDT ? SITE_USDT : SITE_FUNCTION;
+	unsigned int most = strlen(w->function) / 2 + 1;
+	struct near best[NEAREST] = {0};
+	size_t len = 0;
+
+	for (size_t i = 0; i < sites->all.nr; i++) {
+		const struct site *s = &sites->all.v[i];
+		unsigned int far = s->kind == kind ? how_far(w->function, s->name) : most + 1;
+
+		if (far <= most)
+			see(best, s->name, far);
+	}
+	*ret = 0;
+	for (int i = 0; i < NEAREST && best[i].name && len < room; i++)
+		len += snprintf(ret + len, room - len, "%s%s", i ? ", " : "; near it are ", best[i].name);
+}
