@@ -179,9 +179,9 @@ struct record_shape {
 	u16 bytes;     /* of the fields at a fixed place; 0: the event's programs see no record */
 	u8 is_probe;   /* its record is made by what struct probe says */
 	u8 is_user;    /* ... of a uprobe */
-	u8 returns;    /* ... at which its function returns */
 	u8 unfetched;  /* ... but something in it cannot be fetched, so there is none */
 	u8 in_syscall; /* the event is one of a system call, where a user stack may be answered at once */
+	u8 pad;
 	u8 nr_dynamic; /* more than MAX_DYNAMIC: copy all of RECORD_BYTES */
 	/*
 	 * Where the record describes a field of varying length, in 32 bits: length << 16 | offset, from the start of

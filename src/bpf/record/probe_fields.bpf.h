@@ -36,6 +36,12 @@ struct word {
 	u32 value;
 } __attribute__((packed));
 
+/* An argument of a function of the kernel may point to user memory: addresses of both are distinct. */
+static INLINE bool is_kernels(const struct fetch *x, u64 address)
+{
+	return x->kernel && (s64)address < 0;
+}
+
 static INLINE long read_user_or_kernel(void *to, u32 bytes, u64 from, bool kernel)
 {
 	return kernel ? bpf_probe_read_kernel(to, bytes, (void *)from) : bpf_probe_read_user(to, bytes, (void *)from);
@@ -53,7 +59,7 @@ static INLINE long follow(struct probe_hit *h, const struct fetch *x, u32 but)
 			break;
 		h->word = 0;
 		err = read_user_or_kernel(&h->word, i + 1 == x->pointers ? x->bytes & 15 : sizeof(h->word), from,
-					  x->kernel);
+					  is_kernels(x, from));
 	}
 	return err;
 }
@@ -78,8 +84,8 @@ static INLINE long read_text(struct probe_hit *h, const struct fetch *x)
 		return -EFAULT;
 	if (x->pointers)
 		h->word += x->offset[last];
-	return x->kernel ? bpf_probe_read_kernel_str(to, TEXT_BYTES, (void *)h->word)
-			 : bpf_probe_read_user_str(to, TEXT_BYTES, (void *)h->word);
+	return is_kernels(x, h->word) ? bpf_probe_read_kernel_str(to, TEXT_BYTES, (void *)h->word)
+				      : bpf_probe_read_user_str(to, TEXT_BYTES, (void *)h->word);
 }
 
 static INLINE void put_text(struct probe_hit *h, const struct fetch *x)
@@ -120,7 +126,7 @@ TURN(fetch_field, struct probe_hit, h)
 	return NEXT;
 }
 
-/* Make the record of @h, whose registers are there, with @bytes at fixed places. @function: that returns; or 0. */
+/* Make the record of @h, whose registers are there, with @bytes at fixed places. @function: where it begins; 0: the probe is within one. */
 GLOBAL int make_probe_record(struct probe_hit *h NONNULL, u32 bytes, u64 function)
 {
 	u64 *word = (u64 *)h->record;

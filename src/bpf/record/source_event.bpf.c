@@ -124,7 +124,7 @@ static INLINE void take_registers(struct event_occurrence *e, struct pt_regs *ct
 		count(COUNT_LOST_FIELDS, 1);
 	} else if (shape->bytes && !bpf_probe_read_kernel(h->reg, PT_REGS_WORDS * sizeof(u64), ctx)) {
 		h->event = event;
-		make_probe_record(h, shape->bytes, shape->returns ? bpf_get_func_ip(ctx) : 0);
+		make_probe_record(h, shape->bytes, bpf_get_func_ip(ctx));
 		e->record_bytes = h->end;
 		e->cut = h->cut;
 	}

@@ -85,7 +85,6 @@ static int learn_probe(const struct events *e, const char *name, struct record_s
 	place += strspn(place, " ");
 	shape->is_probe = 1;
 	shape->is_user = *place == '/';
-	shape->returns = *definition == 'r';
 	if (fetches_parse(probe, place + strcspn(place, " "), shape->is_user, e->fields, e->shapes.nr))
 		shape->unfetched = 1;
 	return 0;

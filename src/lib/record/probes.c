@@ -200,11 +200,14 @@ static char *name_event(const struct probes *p, const char *function)
 
 static int refused(const struct making *m, int error)
 {
+	char near[256];
+
+	if (!probe_word_is_user(m->w) && probe_names_near_kernel(near, sizeof(near), m->w))
+		return error_set(m->err, -ENOENT, "cannot make %s: the kernel has no function %s%s", m->word,
+				 m->w->function, near);
 	switch (error) {
 	case -ENOENT:
-		return error_set(m->err, error,
-				 "cannot make %s: the kernel has no function of that name, or none that may be probed",
-				 m->word);
+		return error_set(m->err, error, "cannot make %s: the kernel lets nobody probe this function", m->word);
 	case -EADDRINUSE:
 	case -EILSEQ:
 		return error_set(
