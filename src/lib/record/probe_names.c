@@ -31,10 +31,12 @@ static void see(struct near best[NEAREST], const char *name, unsigned int far)
 	best[i] = (struct near){name, far};
 }
 
-/* A name that contains the other one is near, however long it is. */
-static unsigned int how_far(const char *wanted, const char *name)
+/* A name that contains the other one is near enough, however long it is. */
+static unsigned int how_far(const char *wanted, const char *name, unsigned int most)
 {
-	return strstr(name, wanted) ? 1 : edit_distance(wanted, name);
+	unsigned int far = edit_distance(wanted, name);
+
+	return far > most && strstr(name, wanted) ? most : far;
 }
 
 static void say_near(char *ret, size_t room, const struct near best[NEAREST])
@@ -54,7 +56,7 @@ void probe_names_near(char *ret, size_t room, const struct probe_word *w, const 
 
 	for (size_t i = 0; i < sites->all.nr; i++) {
 		const struct site *s = &sites->all.v[i];
-		unsigned int far = s->kind == kind ? how_far(w->function, s->name) : most + 1;
+		unsigned int far = s->kind == kind ? how_far(w->function, s->name, most) : most + 1;
 
 		if (far <= most)
 			see(best, s->name, far);
@@ -67,7 +69,7 @@ static char *kernel_function(char *line)
 {
 	char *type = strchr(line, ' '), *name = type ? strchr(type + 1, ' ') : NULL;
 
-	if (!name || !strchr("tTwW", type[1]))
+	if (!name || !strchr("tTwW", type[1]) || !strncmp(name + 1, "__pfx_", 6)) /* the bytes before a function */
 		return NULL;
 	name++;
 	name[strcspn(name, "\t\n ")] = 0;
@@ -87,7 +89,7 @@ bool probe_names_near_kernel(char *ret, size_t room, const struct probe_word *w)
 	rest = text;
 	while ((line = strsep(&rest, "\n"))) {
 		const char *name = kernel_function(line);
-		unsigned int far = name ? how_far(w->function, name) : most + 1;
+		unsigned int far = name ? how_far(w->function, name, most) : most + 1;
 
 		if (name && !strcmp(name, w->function))
 			return false;
