@@ -136,9 +136,28 @@ static void no_reader_gets_a_mixed_row(void **state)
 	assert_int_equal(rowcache_get(contended[0], 0, &row), 0);
 }
 
+/* Also where both have the same place in the cache. */
+static void rowcache__a_row_is_its_owners_only(void **state)
+{
+	u64 key = rowcache_key(5, 5, false);
+	struct row row = {.cfa_off = 8}, got;
+	u32 owner = 1;
+
+	while (rowcache_entry(key + owner) != rowcache_entry(key))
+		owner++;
+	rowcache_put(key, owner, &row);
+	assert_int_equal(rowcache_get(key, owner, &got), 0);
+	assert_int_equal(got.cfa_off, 8);
+	assert_int_equal(rowcache_get(key, 0, &got), -ENOENT);
+	rowcache_put(key, 0, &row);
+	assert_int_equal(rowcache_get(key, 0, &got), 0);
+	assert_int_equal(rowcache_get(key, owner, &got), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rowcache__a_row_is_its_owners_only),
 		cmocka_unit_test(what_was_put_is_found),
 		cmocka_unit_test(the_same_offset_of_another_module_is_another_place),
 		cmocka_unit_test(the_last_of_two_that_share_an_entry_is_found),
