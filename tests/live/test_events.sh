@@ -301,7 +301,7 @@ uprobe:$victims/marked:work|1"
 	kill -9 $recorder
 	wait $recorder 2>/dev/null
 	claim "what is killed leaves its probes" grep -q ":dusk_${recorder}_.*marked" $tracefs/uprobe_events
-	claim "... the next removes them" sh -c "$dusk record -q -o next.dusk -e sched:sched_process_exec -- true"
+	claim "... the next removes them" sh -c "$dusk record -q -o next.dusk -e cpu -- true"
 	claim "... all" probes_left
 	claim "no other function is taken" exits 1 "$dusk" record -q -o none.dusk -e "uprobe:$victims/marked:hitt" -d 1ms
 	claim "... the nearest are named" says "has no function hitt; near it are hit"

@@ -195,7 +195,6 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 	if (!e)
 		return error_set(err, -ENOMEM, "cannot record events: out of memory");
 	e->obj = obj;
-	probes_sweep();
 	error = fields_new(&e->fields) ?: probes_new(&e->probes);
 	if (error)
 		error_set(err, error, "cannot record events: out of memory");

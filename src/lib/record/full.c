@@ -19,6 +19,7 @@
 #include "lib/record/mode.h"
 #include "lib/record/modules.h"
 #include "lib/record/offcpu.h"
+#include "lib/record/probes.h"
 #include "lib/record/sampler.h"
 #include "lib/record/stacks.h"
 #include "lib/record/wanted.h"
@@ -142,6 +143,7 @@ static int load(struct full *f, const struct dusk_record_options *o, int stops_b
 	};
 	int ret;
 
+	probes_sweep();
 	ret = service_new(&f->service, &options, err);
 	if (!ret)
 		ret = mode_go_on(o, stops_before, err);
