@@ -21,7 +21,7 @@ struct symfile_chunk {
 	uint64_t hash;	      /* of the content */
 };
 
-#define SYMFILE_MAGIC 0x3353646b /* changes when one of the layouts below changes, or what they may hold */
+#define SYMFILE_MAGIC 0x3453646b /* changes when one of the layouts below changes, or what they may hold */
 
 /* Chunk FILE: this header, the arrays in this order, and the strings. Ranges are sorted and do not overlap. */
 struct symfile_file {
