@@ -459,6 +459,15 @@ static INLINE bool is_return_to_code(struct walk *w)
 	return framepointer_is_called(&w->machine) && !port_vma(w->machine.pc - 1, v) && v->executable;
 }
 
+/*
+ * Is a return address of zero the caller that the function has? Its CFI is right where it has called another function; where
+ * it was interrupted, and where its code says where the return address is, another word may have been taken for it.
+ */
+static INLINE bool is_first_function(const struct walk *w)
+{
+	return !w->start.pc_is_exact & (row_method(&w->machine.row) == BY_CFI);
+}
+
 /* Go to the caller by the row. Returns 0 or an enum outcome. */
 static INLINE u32 step_by_row(struct walk *w)
 {
@@ -472,6 +481,8 @@ static INLINE u32 step_by_row(struct walk *w)
 	if (err)
 		return err;
 	err = apply_row(m);
+	if (err == ZERO_RA && !believed && is_first_function(w))
+		return FIRST_FUNCTION;
 	if (!err && (m->row.flags & ROW_GUESS || believed))
 		err = walk_pass_uretprobe(m);
 	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))

@@ -268,9 +268,9 @@ static void a_deep_stack_without_its_outer_end_says_why(void **state)
 	}
 	assert_true(ended_between > 0);
 	recursion(100);
-	memset(im.up.bytes + im.up.len - 8, 0, 8); /* the return address of the outermost frame but one */
+	memset(im.up.bytes + im.up.len - 8, 1, 8); /* the return address of the outermost frame but one */
 	w.max_depth = 40;
-	assert_int_equal(walk(), ZERO_RA);
+	assert_int_equal(walk(), NO_MAPPING);
 	assert_int_equal(w.out.nr, 40);
 	assert_int_equal(w.out.frame[30], FRAME_GAP);
 }
@@ -1351,7 +1351,7 @@ static void a_pc_outside_all_mappings_ends_the_walk(void **state)
 	check_frames(2);
 }
 
-static void a_stack_that_ends_in_a_zero_is_complete(void **state)
+static void a_zero_for_interrupted_code_may_be_another_word(void **state)
 {
 	begin();
 	function(0, 2);
@@ -1359,6 +1359,19 @@ static void a_stack_that_ends_in_a_zero_is_complete(void **state)
 	start(FUNCTION(0));
 	assert_int_equal(walk(), ZERO_RA);
 	check_frames(1);
+}
+
+/* As the first function of a coroutine is. */
+static void a_function_begun_without_a_return_address_is_outermost(void **state)
+{
+	begin();
+	function(0, 2);
+	function(1, 4);
+	frame(2, FUNCTION(1) + 9);
+	frame(4, 0);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), FIRST_FUNCTION);
+	check_frames(2);
 }
 
 /* The walk of one frame, once the byte of the file at @off has become @byte. */
@@ -1439,7 +1452,8 @@ int main(void)
 		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
 		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
 		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),
-		cmocka_unit_test(a_stack_that_ends_in_a_zero_is_complete),
+		cmocka_unit_test(a_zero_for_interrupted_code_may_be_another_word),
+		cmocka_unit_test(a_function_begun_without_a_return_address_is_outermost),
 		cmocka_unit_test(what_is_wrong_with_a_file_is_named),
 	};
 
