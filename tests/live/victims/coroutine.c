@@ -43,7 +43,10 @@ int main(int argc, char **argv)
 #ifdef __x86_64__
 	__asm__ volatile("mov %0, %%rsp\n\tpush $0\n\tjmp *%1" : : "r"(stack + sizeof(stack)), "r"(first) : "memory");
 #else
-	__asm__ volatile("mov sp, %0\n\tmov x29, #0\n\tmov x30, #0\n\tbr %1" : : "r"(stack + sizeof(stack)), "r"(first) : "memory");
+	__asm__ volatile("mov sp, %0\n\tmov x29, #0\n\tmov x30, #0\n\tbr %1"
+			 :
+			 : "r"(stack + sizeof(stack)), "r"(first)
+			 : "memory");
 #endif
 	return 0;
 }
