@@ -574,6 +574,51 @@ static void a_leaf_without_a_frame_does_not_hide_its_caller(void **state)
 	}
 }
 
+#define ROUTINE (IMAGE_BASE + 0x1900)
+#define BEHIND_ROUTINE (IMAGE_BASE + 0x1985)
+
+/* Code without FDE that keeps nothing on the stack calls a routine of its own, of @bytes bytes at @code. */
+static void calls_routine(const char *code, size_t bytes)
+{
+	begin();
+	function(0, 2);
+	outermost(1);
+	call_before_return(FUNCTION(1));
+	memcpy(im.bytes + 0x1900, code, bytes);
+	memcpy(im.bytes + 0x1980, "\xe8\x7b\xff\xff\xff\x31\xc0\xc3", 8); /* call 0x1900; xor; ret */
+}
+
+static void code_behind_a_routine_that_returns_is_followed(void **state)
+{
+	calls_routine("\x31\xc0\x90\xc3", 4); /* xor, nop, ret */
+	frame(1, BEHIND_ROUTINE);
+	frame(1, FUNCTION(1) + 9);
+	start(ROUTINE);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+	assert_int_equal(frame_method(w.out.frame[1]), BY_CODE);
+}
+
+/* What is behind such a call may be of another function. */
+static void code_behind_a_call_that_may_not_return_is_not_followed(void **state)
+{
+	static const struct {
+		const char *code;
+		size_t bytes;
+	} routines[] = {{"\x31\xc0\xf4", 3},		  /* xor, hlt */
+			{"\x58\x31\xc0\xc3", 4},	  /* pop, xor, ret: the stack is another one */
+			{"\xe8\x10\x00\x00\x00\xc3", 6}}; /* it calls what may not return */
+
+	for (size_t i = 0; i < COUNT(routines); i++) {
+		calls_routine(routines[i].code, routines[i].bytes);
+		frame(2, BEHIND_ROUTINE);
+		frame(1, FUNCTION(1) + 9);
+		start(FUNCTION(0));
+		assert_int_equal(walk(), NO_FDE);
+		check_frames(2);
+	}
+}
+
 #define UPROBES 0x7ffff000ULL
 
 /* The return address at the @i-th word of the stack is that of a uretprobe. */
@@ -1419,6 +1464,8 @@ int main(void)
 		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
 		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
 		cmocka_unit_test(a_leaf_without_a_frame_does_not_hide_its_caller),
+		cmocka_unit_test(code_behind_a_routine_that_returns_is_followed),
+		cmocka_unit_test(code_behind_a_call_that_may_not_return_is_not_followed),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
 		cmocka_unit_test(a_return_address_that_a_uretprobe_took_is_the_true_one),
 		cmocka_unit_test(what_has_just_returned_to_a_uretprobe_is_left),
