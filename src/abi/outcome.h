@@ -68,7 +68,9 @@
 	X(URETPROBE, "uretprobe", CUT,                                                                              \
 	  "a uretprobe has replaced the return address, and the true one could not be read")                        \
 	X(NO_FILE, "no-file", CUT, "the file of the frame's code is not here as it was when perf recorded it")      \
-	X(LANDING, "landing", CUT, "on the way to a handler, whose frame's registers lie in place of the caller's")
+	X(LANDING, "landing", CUT, "on the way to a handler, whose frame's registers lie in place of the caller's") \
+	X(FIRST_FUNCTION, "first-function", COMPLETE,                                                               \
+	  "the function was begun without a return address, as the first one of a coroutine is")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -6,6 +6,7 @@
  * meaning, or the removal of one, needs a new schema name. The last line is of type "end": a file without it is
  * truncated. Addresses are hexadecimal strings, since many readers keep only 53 bits of a number.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include "base/cleanup.h"
 #include "base/json.h"
@@ -13,6 +14,7 @@
 #include "export/names.h"
 #include "export/samples.h"
 #include "report/model/thread_label.h"
+#include "report/model/unsure.h"
 
 #define SCHEMA "dusk-jsonl-1"
 
@@ -46,6 +48,8 @@ static const struct member {
 	{"stack", "id", INTEGER, "from 1"},
 	{"stack", "parent", ID, "the stack of the caller, which has a lower id; null: this is the outermost frame"},
 	{"stack", "frame", INTEGER, "the innermost frame"},
+	{"stack", "unsure", INTEGER,
+	 "1: code without CFI was interrupted, and left by its frame pointer alone: a caller may be missing"},
 	{"thread", "id", INTEGER, "from 0"},
 	{"thread", "pid", INTEGER, ""},
 	{"thread", "tid", INTEGER, ""},
@@ -185,12 +189,13 @@ static void put_frame(struct json *j, const struct dusk_profile *p, uint32_t id)
 	end(j);
 }
 
-static void put_stack(struct json *j, const struct dusk_profile *p, uint32_t id)
+static void put_stack(struct json *j, const struct dusk_profile *p, uint32_t id, bool unsure)
 {
 	begin(j, "stack");
 	json_u64(j, "id", id);
 	put_id(j, "parent", p->nodes[id].parent);
 	json_u64(j, "frame", p->nodes[id].frame);
+	json_u64(j, "unsure", unsure);
 	end(j);
 }
 
@@ -287,7 +292,8 @@ int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_opt
 {
 	_cleanup_(names_freep) struct names *names = NULL;
 	struct json json = {.out = out}, *j = &json;
-	int err = names_new(&names, p);
+	_cleanup_(freep) bool *unsure = unsure_nodes(p);
+	int err = unsure ? names_new(&names, p) : -ENOMEM;
 
 	if (err)
 		return err;
@@ -299,7 +305,7 @@ int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_opt
 	for (uint32_t i = 1; i < p->nr_frames; i++)
 		put_frame(j, p, i);
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		put_stack(j, p, i);
+		put_stack(j, p, i, unsure[i]);
 	for (uint32_t i = 0; i < p->nr_threads; i++)
 		put_thread(j, p, names, i);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)

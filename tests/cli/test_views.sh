@@ -279,4 +279,13 @@ if needs jq "a nested set has the stacks of folded lines"; then
 	claim "its first row is all" sh -c "jq -e '.[0].level == 0 and .[0].label == \"total\" and .[0].value > 0 and .[0].self == 0' nested.json"
 	claim "a file is one by its suffix" sh -c "'$dusk' export -o x.nested.json cpu.dusk 2>/dev/null && jq -e length x.nested.json"
 fi
+if needs sqlite3 "interrupted code that the frame pointer alone led on from is unsure"; then
+	cp cpu.dusk unsure.dusk
+	claim "a sure stack is not called unsure" sh -c "! '$dusk' info cpu.dusk | grep unsure"
+	sqlite3 unsure.dusk "update frame set method = 3, is_return = 0 where module in (select id from module where kind = 1)"
+	claim "interrupted code that the frame pointer alone led on from is unsure" tells ' of these: interrupted in code that has no CFI' \
+		"$dusk" info unsure.dusk
+	claim "... also above a view" tells 'complete (13 of them unsure)' "$dusk" report -i unsure.dusk
+	claim "... and in lines of JSON" sh -c "'$dusk' export -f jsonl -i unsure.dusk 2>/dev/null | grep -q '\"unsure\":1'"
+fi
 done_testing

@@ -43,7 +43,8 @@ static void walk(const uint8_t *data, bool no_cache)
 
 	assert(w.out.nr >= 1 && w.out.nr <= DEPTH);
 	assert(w.outcome != GOING_ON);
-	assert(w.outcome <= PAGE_NOT_SAFE || w.outcome == BAD_SFRAME || w.outcome == MISALIGNED);
+	assert(w.outcome <= PAGE_NOT_SAFE || w.outcome == BAD_SFRAME || w.outcome == MISALIGNED ||
+	       w.outcome == FIRST_FUNCTION);
 }
 
 /* A number for the module that no row in the cache belongs to. */

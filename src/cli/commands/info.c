@@ -114,6 +114,7 @@ static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, con
 	json_u64(j, "stacks", l->stacks);
 	json_u64(j, "ns", l->ns);
 	json_double(j, "complete_percent", complete_percent(l));
+	json_u64(j, "unsure", l->unsure);
 	json_object(j, "states");
 	for (uint32_t i = 0; i < a->nr_states; i++) {
 		json_object(j, dusk_state_name(i));
@@ -154,6 +155,7 @@ static void write_events_json(struct json *j, const struct dusk_profile *p, cons
 	json_u64(j, "occurrences", e->all.samples);
 	json_u64(j, "stacks", e->all.stacks);
 	json_double(j, "complete_percent", complete_percent(&e->all));
+	json_u64(j, "unsure", e->all.unsure);
 	json_object(j, "event");
 	for (uint32_t i = 0; i < p->nr_events; i++) {
 		json_object(j, p->events[i].name);
@@ -192,6 +194,7 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct sum
 	json_u64(&j, "stacks", l->stacks);
 	json_double(&j, "complete_percent", complete_percent(l));
 	json_u64(&j, "complete", l->complete);
+	json_u64(&j, "unsure", l->unsure);
 	json_u64(&j, "cut", l->cut);
 	json_u64(&j, "no_stack", l->no_stack);
 	json_u64(&j, "absent", l->absent);
@@ -347,6 +350,16 @@ static void write_state(FILE *out, const struct dusk_profile *p)
 	fputs(why ? "; what came last is missing\n" : "\n", out);
 }
 
+static void write_unsure(FILE *out, const struct completeness *l)
+{
+	if (l->unsure)
+		fprintf(out,
+			"%-14s %" PRIu64
+			" of these: interrupted in code that has no CFI, and left by the frame pointer alone; "
+			"a caller may be missing\n",
+			"unsure", l->unsure);
+}
+
 static void write_numbers(FILE *out, const struct dusk_profile *p, const struct sums *s)
 {
 	const struct completeness *l = &s->cpu;
@@ -356,12 +369,14 @@ static void write_numbers(FILE *out, const struct dusk_profile *p, const struct 
 	fprintf(out, "%-14s %" PRIu64 "\n", "stacks", l->stacks);
 	fprintf(out, "%-14s %s %% of the samples that have a user stack, or should\n", "complete",
 		percent_text(text, complete_percent(l)));
+	write_unsure(out, l);
 	if (has_off_cpu(s)) {
 		fprintf(out, "%-14s %" PRIu64 ", %.3f s off CPU\n", "intervals", s->off_cpu.samples,
 			s->off_cpu.ns / 1e9);
 		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->off_cpu.stacks);
 		fprintf(out, "%-14s %s %% of the off-CPU intervals that have a user stack, or should\n", "complete",
 			percent_text(text, complete_percent(&s->off_cpu)));
+		write_unsure(out, &s->off_cpu);
 	}
 	if (p->nr_events) {
 		fprintf(out, "%-14s %" PRIu64 " occurrences of %" PRIu32 " event%s of tracefs\n", "events",
@@ -369,6 +384,7 @@ static void write_numbers(FILE *out, const struct dusk_profile *p, const struct 
 		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->events.all.stacks);
 		fprintf(out, "%-14s %s %% of the occurrences that have a user stack, or should\n", "complete",
 			percent_text(text, complete_percent(&s->events.all)));
+		write_unsure(out, &s->events.all);
 	}
 }
 

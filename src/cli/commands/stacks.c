@@ -12,6 +12,7 @@
 #include "cli/view/group_threads.h"
 #include "cli/cmdline/output.h"
 #include "cli/cmdline/stop.h"
+#include "report/model/unsure.h"
 #include "report/text.h"
 
 #define MAX_PIDS 256
@@ -144,6 +145,9 @@ static void write_group(struct view *v, const struct thread_group *g)
 	write_frames(v, frame + g->nr_kernel, g->nr_user, &number);
 	if (outcome->kind != DUSK_COMPLETE)
 		fprintf(v->out, "    [%s: %s]\n", outcome->name, outcome->sentence);
+	else if (unsure_frames(frame + g->nr_kernel, g->nr_user))
+		fputs("    [unsure: left by the frame pointer alone where it stands; a caller may be missing]\n",
+		      v->out);
 }
 
 /* Write the name of the process whose first group is @g, and the number of its threads here. */
@@ -207,6 +211,7 @@ static void write_json(struct view *v)
 		json_string(&j, "comm", t->comm);
 		json_string(&j, "state", state);
 		json_string(&j, "outcome", dusk_outcome(g->outcome)->name);
+		json_bool(&j, "unsure", unsure_frames(frame + g->nr_kernel, g->nr_user));
 		json_u64(&j, "switches", t->switches);
 		write_json_frames(v, &j, "kernel", frame, g->nr_kernel);
 		write_json_frames(v, &j, "user", frame + g->nr_kernel, g->nr_user);

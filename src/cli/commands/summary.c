@@ -33,11 +33,11 @@ static void say_size(const struct dusk_profile *p, const struct completeness *l,
 /* @what: of which samples these are the stacks. */
 static void say_stacks(const struct dusk_profile *p, const struct completeness *l, const char *what, bool verbose)
 {
-	char text[16];
+	char text[16], unsure[UNSURE_TEXT_BYTES];
 
 	if (l->samples > l->absent)
-		say("%s: %s %% of %" PRIu64 " user stacks complete", what, percent_text(text, complete_percent(l)),
-		    l->samples - l->absent);
+		say("%s: %s %% of %" PRIu64 " user stacks complete%s", what, percent_text(text, complete_percent(l)),
+		    l->samples - l->absent, unsure_text(unsure, l));
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		if (verbose || (l->outcome[i] && outcome_is_loss(&p->outcomes[i])))
 			say("  %9" PRIu64 "  %s: %s", l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);

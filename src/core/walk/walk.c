@@ -18,6 +18,7 @@
 #include "core/walk/apply.h"
 #include "core/walk/step.h"
 
+#define ROUTINE_FAR (64 << 10)
 #define LOOK_BEHIND 64 /* bytes of code before the PC that code_rules.c and cfi_quirks.c look at */
 #define CODE_AFTER 40
 #define ENTRY_SIZE 64 /* ld.so's _start has no FDE */
@@ -134,6 +135,33 @@ static INLINE bool may_end_handler(struct walk *w, u32 err, u32 method)
 	       m->pc - w->ehframe.fde.start >= w->ehframe.fde.size;
 }
 
+/*
+ * Assembly that calls routines of its own may have nothing between the stack pointer and its return address then, as x264 does. A way
+ * out on which that is so is usually behind a call that never returns. Not if the routine that was called has a way to a
+ * return, on which it calls nothing, and leaves the stack as it was. Returns 0, or -ENOENT: there is no such way.
+ */
+static INLINE int way_behind_routine(struct walk *w)
+{
+	struct machine *m = &w->machine;
+	u64 pc = m->pc, target;
+	int err = -ENOENT;
+
+	if (RA_IN_A_REGISTER || m->pc_is_exact || framepointer_code(m, pc))
+		return err;
+	target = call_target(m->code, pc);
+	if (!target || target - pc + ROUTINE_FAR > 2 * ROUTINE_FAR)
+		return err;
+	m->pc_is_exact = 1; /* no call is before it that says anything */
+	m->pc = target;
+	if (!way_out_row(m, 0) && m->way_out.way.sp_from == WAY_FROM_SP && !m->way_out.way.sp) {
+		m->pc = pc;
+		err = verifier_forget(m->scratch.error, way_out_row(m, module_here(&w->modules)->module));
+	}
+	m->pc = pc;
+	m->pc_is_exact = 0;
+	return err;
+}
+
 /* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. w->may_share: may the row be shared? */
 static INLINE u32 find_row(struct walk *w, u64 pc)
 {
@@ -173,6 +201,8 @@ static INLINE u32 find_row(struct walk *w, u64 pc)
 	m->way_out.high = pc + (quirk ? CFI_QUIRK_CODE : CODE_AFTER);
 	if (err && (unknown || m->row.flags & ROW_FRAME_POINTER)) /* in place of the guess behind a system call, too */
 		unknown &= verifier_forget(m->scratch.error, way_out_row(m, module_here(&w->modules)->module));
+	if (err && unknown)
+		unknown &= verifier_forget(m->scratch.error, way_behind_routine(w));
 	if (err && unknown) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
@@ -459,6 +489,15 @@ static INLINE bool is_return_to_code(struct walk *w)
 	return framepointer_is_called(&w->machine) && !port_vma(w->machine.pc - 1, v) && v->executable;
 }
 
+/*
+ * Is a return address of zero the caller that the function has? Its CFI is right where it has called another function; where
+ * it was interrupted, and where its code says where the return address is, another word may have been taken for it.
+ */
+static INLINE bool is_first_function(const struct walk *w)
+{
+	return !w->start.pc_is_exact & (row_method(&w->machine.row) == BY_CFI);
+}
+
 /* Go to the caller by the row. Returns 0 or an enum outcome. */
 static INLINE u32 step_by_row(struct walk *w)
 {
@@ -472,6 +511,8 @@ static INLINE u32 step_by_row(struct walk *w)
 	if (err)
 		return err;
 	err = apply_row(m);
+	if (err == ZERO_RA && !believed && is_first_function(w))
+		return FIRST_FUNCTION;
 	if (!err && (m->row.flags & ROW_GUESS || believed))
 		err = walk_pass_uretprobe(m);
 	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))

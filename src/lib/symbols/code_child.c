@@ -12,28 +12,44 @@
 #include "base/vec.h"
 #include "lib/symbols/code.h"
 #include "lib/symbols/fde_index.h"
+#include "lib/symbols/go_lines.h"
 #include "lib/symbols/symbols.h"
 #include "lib/symbols/zstd_sections.h"
 
 struct code {
 	const struct code_wanted *wanted;
 	struct code_head head;
+	struct go_program go;
 	struct strings names;
 	struct vec(struct dusk_code_line) lines;
 };
+
+/* Return the function of Go's table that begins where the wanted one does, or the number of all. */
+static uint32_t find_go(const struct code *c, struct gopclntab_function *ret)
+{
+	uint32_t i = gopclntab_find(&c->go.table, c->wanted->start);
+
+	return gopclntab_function(&c->go.table, i, ret) && ret->start == c->wanted->start ? i : c->go.table.nr;
+}
 
 static int find_end(struct code *c, Dwfl_Module *module)
 {
 	_cleanup_(fde_index_freep) struct fde_index *fde_index = NULL;
 	uint64_t begin = c->wanted->start, start, end = 0;
+	struct gopclntab_function go;
 	GElf_Addr bias;
 	GElf_Off distance;
 	GElf_Sym sym;
 	Elf *elf = dwfl_module_getelf(module, &bias);
-	int rc;
+	int rc = elf ? go_program_read(&c->go, elf) : 0;
+
+	if (rc)
+		return rc;
 
 	if (dwfl_module_addrinfo(module, begin, &distance, &sym, NULL, NULL, NULL) && !distance && sym.st_size) {
 		end = begin + sym.st_size;
+	} else if (find_go(c, &go) < c->go.table.nr) {
+		end = go.end;
 	} else {
 		rc = elf ? fde_index_read(&fde_index, elf, c->wanted->fd) : -ENODATA;
 		if (rc)
@@ -78,6 +94,24 @@ static int add_line(struct code *c, uint64_t address, const char *file, int numb
 	return vec_push(&c->lines, line);
 }
 
+/* Read the lines of a function of Go's table, which has all of a program without debug information. */
+static int read_go_lines(struct code *c)
+{
+	struct gopclntab_function f;
+	uint32_t i = find_go(c, &f);
+	struct dwarfread_body body = {0};
+	int rc = i < c->go.table.nr ? go_lines_body(&c->go, i, &body) : 0;
+
+	for (size_t k = 0; !rc && k < body.lines.nr; k++) {
+		const struct dwarfread_line *line = &body.lines.v[k];
+
+		if (line->address < c->head.end)
+			rc = add_line(c, line->address, strings_text(&body.strings, line->file), line->line);
+	}
+	dwarfread_body_done(&body);
+	return rc;
+}
+
 /* Read the lines of the function. libdw returns the rows sorted by address. */
 static int read_lines(struct code *c, Dwfl_Module *module)
 {
@@ -103,7 +137,7 @@ static int read_lines(struct code *c, Dwfl_Module *module)
 		rc = add_line(c, address, end ? NULL : dwarf_linesrc(line, NULL, NULL), number);
 	}
 	zstd_sections_done(&unpacked);
-	return rc;
+	return rc || c->lines.nr ? rc : read_go_lines(c);
 }
 
 static int write_all(struct code *c, int out)
@@ -133,6 +167,7 @@ int code_write(const struct code_wanted *wanted, int out)
 	/* An error is part of the output, too. */
 	c.head.error = rc;
 	rc = write_all(&c, out);
+	go_program_done(&c.go);
 	dwfl_end(dwfl);
 	strings_done(&c.names);
 	vec_done(&c.lines);

@@ -83,13 +83,15 @@ char *demangle(const char *symbol)
 	}
 }
 
-char *demangle_symbol(const char *symbol)
+char *demangle_symbol(const char *symbol, enum mangling m)
 {
 	size_t len = strcspn(symbol, "@");
 	_cleanup_(freep) char *plain = strndup(symbol, len);
 	_cleanup_(freep) char *name = plain ? demangle(plain) : NULL;
 	char *stub;
 
+	if (plain && !name)
+		name = mangling_read(m, plain);
 	if (plain && !name)
 		name = steal(plain);
 	if (!name || strcmp(symbol + len, PLT_SUFFIX))

@@ -11,6 +11,7 @@
 #include "lib/symbols/dwarfread.h"
 #include "lib/symbols/elfread.h"
 #include "lib/symbols/fde_index.h"
+#include "lib/symbols/go_lines.h"
 #include "lib/symbols/symbols.h"
 
 /* A chunk under construction. */
@@ -23,6 +24,7 @@ struct writer {
 	const struct elfread *e;
 	struct symbols *symbols;
 	struct dwarfread dwarf;
+	struct ranges spans; /* code -> number of its unit: those of DWARF, then functions of Go's table */
 	int out;
 	bool same_file; /* the new chunk FILE equals that of @known, so @known's units are valid */
 };
@@ -161,7 +163,7 @@ static int send_file(struct writer *w)
 	err = err ?: put_segments(w, &b, &head);
 	err = err ?: put_functions(w, &b, &head, &strings);
 	err = err ?: put_missing_symbols(w, &b, &head);
-	err = err ?: put_ranges(&b, &w->dwarf.spans, &head.nr_spans);
+	err = err ?: put_ranges(&b, &w->spans, &head.nr_spans);
 	err = err ?: put_strings(&b, &strings);
 	if (!err) {
 		memcpy(b.bytes.v, &head, sizeof(head));
@@ -201,12 +203,19 @@ static int put_body(struct blob *b, const struct dwarfread_body *body, struct sy
 	return err ?: put_strings(b, &body->strings);
 }
 
+static int read_unit(struct writer *w, uint32_t unit, struct dwarfread_body *ret)
+{
+	size_t nr = w->dwarf.units.nr;
+
+	return unit < nr ? dwarfread_body(&w->dwarf, unit, ret) : go_lines_body(symbols_go(w->symbols), unit - nr, ret);
+}
+
 static int send_unit(struct writer *w, uint32_t unit)
 {
 	struct symfile_unit head = {.number = unit};
 	struct dwarfread_body body = {0};
 	struct blob b = {0};
-	int err = dwarfread_body(&w->dwarf, unit, &body);
+	int err = read_unit(w, unit, &body);
 
 	err = err ?: put_body(&b, &body, &head);
 	if (!err) {
@@ -221,7 +230,8 @@ static int send_unit(struct writer *w, uint32_t unit)
 /* Write each requested unit once. */
 static int send_units(struct writer *w)
 {
-	_cleanup_(freep) bool *sent = calloc(w->dwarf.units.nr + 1, sizeof(*sent));
+	size_t nr = w->dwarf.units.nr + symbols_go(w->symbols)->table.nr;
+	_cleanup_(freep) bool *sent = calloc(nr + 1, sizeof(*sent));
 	int err = sent ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < w->e->nr; i++) {
@@ -230,7 +240,7 @@ static int send_units(struct writer *w)
 
 		if (symbols_address(w->symbols, w->e->offsets[i], &address))
 			continue;
-		span = ranges_find(&w->dwarf.spans, address);
+		span = ranges_find(&w->spans, address);
 		if (!span || sent[span->value])
 			continue;
 		sent[span->value] = true;
@@ -251,6 +261,24 @@ static int send_end(struct writer *w)
 	return err;
 }
 
+/* What DWARF describes is added last, and so wins over Go's table: that of a stripped program, or of one that contains C. */
+static int find_spans(struct writer *w)
+{
+	const struct gopclntab *table = &symbols_go(w->symbols)->table;
+	struct gopclntab_function f;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < table->nr; i++)
+		if (gopclntab_function(table, i, &f))
+			err = ranges_add(&w->spans, f.start, f.end, w->dwarf.units.nr + i);
+	for (size_t i = 0; !err && i < w->dwarf.spans.all.nr; i++) {
+		const struct range *r = &w->dwarf.spans.all.v[i];
+
+		err = ranges_add(&w->spans, r->start, r->end, r->value);
+	}
+	return err ?: ranges_build(&w->spans);
+}
+
 /* Names are written first, so that they survive a crash in the debug information. */
 int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 {
@@ -266,13 +294,16 @@ int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 	dwarf = !err && e->lines ? symbols_dwarf(w.symbols) : NULL;
 	if (!err && e->lines && !dwarf)
 		w.dwarf.broken = symbols_has_debug_sections(w.symbols); /* what is there, but cannot be read, is said */
-	if (dwarf) {
+	if (dwarf)
 		err = dwarfread_open(&w.dwarf, dwarf);
-		err = err ?: send_file(&w);
-	}
+	if (!err && e->lines)
+		err = find_spans(&w);
+	if (!err && w.spans.pieces.nr)
+		err = send_file(&w);
 	err = err ?: send_units(&w);
 	err = err ?: send_end(&w);
 	dwarfread_done(&w.dwarf);
+	ranges_done(&w.spans);
 	symbols_free(w.symbols);
 	return err;
 }

@@ -227,6 +227,8 @@ int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g)
 	_cleanup_(symfile_freep) struct symfile *symfile = NULL;
 	int rc = know_file(s, module, g, &symfile);
 
+	if (!rc)
+		s->mangling = symfile_mangling(symfile);
 	for (uint32_t i = 0; !rc && i < g->nr; i++) {
 		struct dusk_frame *f = &s->p->frames[g->frames[i]];
 		uint64_t address;
@@ -236,6 +238,7 @@ int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g)
 			rc = name_code(s, f, symfile, path_name(s->p->modules[module].path), address);
 		rc = rc ?: symbolizer_step(s);
 	}
+	s->mangling = MANGLING_MARKED;
 	return rc;
 }
 

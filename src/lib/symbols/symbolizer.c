@@ -35,12 +35,12 @@ uint32_t *symbolizer_function_at(struct symbolizer *s, const char *symbol, const
 }
 
 /* Return the name to show for @symbol. What is no file's has no versions. */
-static char *readable_name(const char *symbol, const char *module)
+static char *readable_name(const struct symbolizer *s, const char *symbol, const char *module)
 {
 	char *name;
 
 	if (*module != '[')
-		return demangle_symbol(symbol);
+		return demangle_symbol(symbol, s->mangling);
 	name = demangle(symbol);
 	return name ? name : strdup(symbol);
 }
@@ -65,7 +65,7 @@ int symbolizer_function(struct symbolizer *s, const char *symbol, const char *mo
 	if (!function)
 		return -ENOMEM;
 	if (fresh) {
-		name = readable_name(symbol, module);
+		name = readable_name(s, symbol, module);
 		f.symbol = strings_intern(s->strings, symbol);
 		f.name = name ? strings_intern(s->strings, name_limit(name_room, name)) : NULL;
 		f.module = strings_intern(s->strings, module);

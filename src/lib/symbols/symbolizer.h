@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 #include "lib/process/code_lives.h"
+#include "lib/symbols/mangling.h"
 #include "lib/symbols/recorded.h"
 
 /* When a frame was sampled, in nanoseconds of the recording. */
@@ -25,6 +26,7 @@ struct symbolizer {
 	struct vec(struct dusk_line) lines;
 	struct strings keys;	   /* "symbol\nmodule" of each function except 0 */
 	struct map numbers;	   /* number in @keys -> function */
+	enum mangling mangling;	   /* of the names of the file that is looked at */
 	struct recorded *recorded; /* or NULL: nothing is known but what is there now */
 	struct jits *jits;	   /* of @recorded, or our own; NULL: not needed so far */
 	struct seen *seen;	   /* by frame; NULL: not needed so far */

@@ -19,7 +19,7 @@
 #include "base/strings.h"
 #include "lib/buildid.h"
 #include "lib/symbols/fde_index.h"
-#include "lib/symbols/gopclntab.h"
+#include "lib/symbols/go_program.h"
 #include "lib/symbols/opener.h"
 #include "lib/symbols/plt.h"
 #include "lib/symbols/ranges.h"
@@ -45,6 +45,7 @@ struct symbols {
 	struct ranges ranges; /* value: a pointer to the name */
 	struct fde_index *fde_index;
 	struct zstd_sections unpacked;
+	struct go_program go;
 	struct strings stubs; /* their names */
 };
 
@@ -115,38 +116,15 @@ static int collect(const struct symbols *s, struct candidates *all)
 	return 0;
 }
 
-/* Return the section of the functions of a Go program, or NULL. */
-static Elf_Scn *find_gopclntab(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-	GElf_Shdr sh;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = gelf_getshdr(section, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
-
-		if (name && (!strcmp(name, ".gopclntab") || !strcmp(name, ".data.rel.ro.gopclntab")))
-			return section;
-	}
-	return NULL;
-}
-
 /* Collect what a Go program knows of its functions; a symbol at the same address wins, as it is global, or has the same name. */
-static int collect_go(const struct symbols *s, Elf *elf, struct candidates *all)
+static int collect_go(const struct symbols *s, struct candidates *all)
 {
-	Elf_Scn *section = find_gopclntab(elf);
-	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 	struct gopclntab_function f;
-	struct gopclntab t;
 
-	if (!data || !data->d_buf || !gopclntab_open(&t, data->d_buf, data->d_size))
-		return 0;
-	for (uint32_t i = 0; i < t.nr; i++) {
+	for (uint32_t i = 0; i < s->go.table.nr; i++) {
 		struct candidate c = {.type = STT_FUNC, .binding = STB_LOCAL};
 
-		if (!gopclntab_function(&t, i, &f))
+		if (!gopclntab_function(&s->go.table, i, &f))
 			continue;
 		c.start = f.start;
 		c.size = f.end - f.start;
@@ -256,7 +234,8 @@ static int read_symbols(struct symbols *s, Elf *elf)
 	int rc;
 
 	rc = collect(s, &all);
-	rc = rc ?: collect_go(s, elf, &all);
+	rc = rc ?: go_program_read(&s->go, elf);
+	rc = rc ?: collect_go(s, &all);
 	rc = rc ?: collect_stubs(s, elf, &all);
 	if (!rc && all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), by_address);
@@ -437,10 +416,16 @@ const struct fde_index *symbols_fde_index(const struct symbols *s)
 	return s->fde_index;
 }
 
+const struct go_program *symbols_go(const struct symbols *s)
+{
+	return &s->go;
+}
+
 void symbols_free(struct symbols *s)
 {
 	if (!s)
 		return;
+	go_program_done(&s->go);
 	zstd_sections_done(&s->unpacked);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);

@@ -8,6 +8,7 @@
 #include <dusk/dusk.h>
 
 struct fde_index;
+struct go_program;
 struct ranges;
 struct symbols;
 struct zstd_sections;
@@ -42,6 +43,9 @@ bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *s
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr);
 const struct ranges *symbols_ranges(const struct symbols *s);
 const struct fde_index *symbols_fde_index(const struct symbols *s); /* may be NULL */
+
+/* Return what it knows of itself, if it is a Go program. */
+const struct go_program *symbols_go(const struct symbols *s);
 
 /* Return the debug information, from whatever file has it, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);

@@ -354,6 +354,11 @@ uint32_t symfile_nr_functions(const struct symfile *s)
 	return s->head ? s->head->nr_functions : 0;
 }
 
+enum mangling symfile_mangling(const struct symfile *s)
+{
+	return s->head ? mangling_of(s->strings, s->head->string_bytes) : MANGLING_MARKED;
+}
+
 bool symfile_find_unnamed(const struct symfile *s, uint64_t address, uint64_t *start)
 {
 	const struct symfile_range *r = s->head ? find(s->unnamed, s->head->nr_missing, address) : NULL;

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/symbols/mangling.h"
+
 enum symfile_kind { SYMFILE_FILE = 1, SYMFILE_UNIT, SYMFILE_END };
 
 struct symfile_chunk {
@@ -21,7 +23,7 @@ struct symfile_chunk {
 	uint64_t hash;	      /* of the content */
 };
 
-#define SYMFILE_MAGIC 0x3353646b /* changes when one of the layouts below changes, or what they may hold */
+#define SYMFILE_MAGIC 0x3453646b /* changes when one of the layouts below changes, or what they may hold */
 
 /* Chunk FILE: this header, the arrays in this order, and the strings. Ranges are sorted and do not overlap. */
 struct symfile_file {
@@ -114,6 +116,9 @@ bool symfile_find_unnamed(const struct symfile *s, uint64_t address, uint64_t *s
  */
 const char *symfile_function(const struct symfile *s, uint64_t address, uint64_t *start, uint64_t *end);
 uint32_t symfile_nr_functions(const struct symfile *s);
+
+/* Return how the names of its functions are mangled. */
+enum mangling symfile_mangling(const struct symfile *s);
 
 /* Return whether @address is in a unit that was not read. */
 bool symfile_lacks(const struct symfile *s, uint64_t address);

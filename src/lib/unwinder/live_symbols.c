@@ -21,6 +21,7 @@
 struct file {
 	char name[64];		 /* without folders */
 	struct symfile *symbols; /* NULL if the file could not be read */
+	enum mangling mangling;	 /* of its names */
 };
 
 struct live_symbols {
@@ -88,6 +89,7 @@ static struct file *file_of(struct live_symbols *n, u32 id)
 	slash = strrchr(met.path, '/');
 	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);
 	f.symbols = read_symbols(&met, &e);
+	f.mangling = f.symbols ? symfile_mangling(f.symbols) : MANGLING_MARKED;
 	index = map_at(&n->by_id, id, &fresh);
 	if (!index || vec_push(&n->files, f)) {
 		symfile_free(f.symbols);
@@ -130,7 +132,7 @@ static void find_code(struct live_symbols *n, const struct file *f, uint64_t fra
 
 	if (f->symbols && !symfile_address(f->symbols, offset, &address))
 		symbol = symfile_find(f->symbols, address - frame_is_return(frame), &start);
-	readable = symbol ? demangle_symbol(symbol) : NULL;
+	readable = symbol ? demangle_symbol(symbol, f->mangling) : NULL;
 	if (readable) {
 		free(n->name);
 		n->name = readable;

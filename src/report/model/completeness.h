@@ -10,6 +10,7 @@
 
 struct completeness {
 	uint64_t samples, complete, cut, no_stack, absent; /* ticks, off-CPU intervals or occurrences */
+	uint64_t unsure;				   /* of the complete ones: see unsure.h */
 	uint64_t ns;					   /* the time they stand for */
 	uint64_t stacks;				   /* distinct stacks: nodes that are a sample's innermost */
 	uint64_t *outcome;				   /* samples by index of dusk_profile.outcomes */
@@ -26,6 +27,10 @@ int completeness_init(struct completeness *ret, const struct dusk_profile *p);
 void completeness_done(struct completeness *l);
 
 double complete_percent(const struct completeness *l);
+
+/* Write " (N of them unsure)", if any are, to @text (UNSURE_TEXT_BYTES) and return it. */
+#define UNSURE_TEXT_BYTES 48
+const char *unsure_text(char *text, const struct completeness *l);
 
 /* Return whether this outcome or counter is a loss that is reported if it is not zero. */
 bool outcome_is_loss(const struct dusk_outcome *o);

@@ -67,7 +67,7 @@ static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_sourc
 {
 	_cleanup_(completeness_done) struct completeness l = {0};
 	bool off = source == DUSK_OFF_CPU;
-	char text[16];
+	char text[16], unsure[UNSURE_TEXT_BYTES];
 
 	if (completeness_of(&l, p, source))
 		return;
@@ -82,7 +82,8 @@ static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_sourc
 		fprintf(out, ", %" PRIu64 " of them selected", selected->count);
 	if (off && selected->count != l.samples)
 		fprintf(out, ", %.3f s", selected->ns / 1e9);
-	fprintf(out, "; %s %% of the user stacks complete\n", percent_text(text, complete_percent(&l)));
+	fprintf(out, "; %s %% of the user stacks complete%s\n", percent_text(text, complete_percent(&l)),
+		unsure_text(unsure, &l));
 }
 
 static void show_tracefs_event(FILE *out, const struct dusk_profile *p)

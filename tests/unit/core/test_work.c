@@ -78,14 +78,14 @@ static void a_no_fault_walk_of_the_most_frames_is_not_too_long(void **state)
 	w.max_depth = MAX_DEPTH;
 	walk_start(&w);
 	walk_stack(&w);
-	assert_int_equal(w.outcome, ZERO_RA);
+	assert_int_equal(w.outcome, TOO_DEEP);
 	image_start(&im, &w, FUNCTION(0) + 9);
 	w.no_cache = 0;
 	w.at_once = 1;
 	w.max_depth = MAX_DEPTH;
 	walk_start(&w);
 	walk_stack(&w);
-	assert_int_equal(w.outcome, ZERO_RA);
+	assert_int_equal(w.outcome, TOO_DEEP);
 	assert_int_equal(w.out.nr, MAX_DEPTH);
 }
 
@@ -102,7 +102,7 @@ static void many_frames_with_long_programs(void **state)
 		memcpy(im.bytes + im.fde[i] + 0x2000 + 17 + sizeof(nops) - 2, INSNS(0x0e, 16));
 	call(MAX_DEPTH + 8);
 	image_map(&im);
-	check(ZERO_RA);
+	check(TOO_DEEP);
 }
 
 static void one_program_that_is_too_long(void **state)
@@ -131,7 +131,7 @@ static void many_frames_with_expressions(void **state)
 		image_fde(&im, FUNCTION(i), 64, insns, sizeof(insns));
 	call(MAX_DEPTH + 8);
 	image_map(&im);
-	check(ZERO_RA);
+	check(TOO_DEEP);
 }
 
 /* .eh_frame without a table, and the functions that are called are the last. */
@@ -160,7 +160,7 @@ static void tables_that_have_to_be_searched_from_their_beginning(void **state)
 	put(&(struct writer){.bytes = file, .room = 12}, INSNS(1, PE_SDATA4_PCREL, 0xff, 0xff, 0xfc, 0x0f, 0, 0));
 	port_unmap(IMAGE_HDR);
 	port_map(IMAGE_HDR, file, all.room, like);
-	check(ZERO_RA);
+	check(FIRST_FUNCTION);
 	assert_int_equal(walk_as(true), TOO_LONG);
 	assert_int_equal(w.out.nr, 1);
 	free(file);

@@ -268,9 +268,9 @@ static void a_deep_stack_without_its_outer_end_says_why(void **state)
 	}
 	assert_true(ended_between > 0);
 	recursion(100);
-	memset(im.up.bytes + im.up.len - 8, 0, 8); /* the return address of the outermost frame but one */
+	memset(im.up.bytes + im.up.len - 8, 1, 8); /* the return address of the outermost frame but one */
 	w.max_depth = 40;
-	assert_int_equal(walk(), ZERO_RA);
+	assert_int_equal(walk(), NO_MAPPING);
 	assert_int_equal(w.out.nr, 40);
 	assert_int_equal(w.out.frame[30], FRAME_GAP);
 }
@@ -571,6 +571,51 @@ static void a_leaf_without_a_frame_does_not_hide_its_caller(void **state)
 		assert_int_equal(walk(), UNDEFINED_RA);
 		check_frames(3);
 		assert_int_equal(frame_method(w.out.frame[0]), BY_CODE);
+	}
+}
+
+#define ROUTINE (IMAGE_BASE + 0x1900)
+#define BEHIND_ROUTINE (IMAGE_BASE + 0x1985)
+
+/* Code without FDE that keeps nothing on the stack calls a routine of its own, of @bytes bytes at @code. */
+static void calls_routine(const char *code, size_t bytes)
+{
+	begin();
+	function(0, 2);
+	outermost(1);
+	call_before_return(FUNCTION(1));
+	memcpy(im.bytes + 0x1900, code, bytes);
+	memcpy(im.bytes + 0x1980, "\xe8\x7b\xff\xff\xff\x31\xc0\xc3", 8); /* call 0x1900; xor; ret */
+}
+
+static void code_behind_a_routine_that_returns_is_followed(void **state)
+{
+	calls_routine("\x31\xc0\x90\xc3", 4); /* xor, nop, ret */
+	frame(1, BEHIND_ROUTINE);
+	frame(1, FUNCTION(1) + 9);
+	start(ROUTINE);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+	assert_int_equal(frame_method(w.out.frame[1]), BY_CODE);
+}
+
+/* What is behind such a call may be of another function. */
+static void code_behind_a_call_that_may_not_return_is_not_followed(void **state)
+{
+	static const struct {
+		const char *code;
+		size_t bytes;
+	} routines[] = {{"\x31\xc0\xf4", 3},		  /* xor, hlt */
+			{"\x58\x31\xc0\xc3", 4},	  /* pop, xor, ret: the stack is another one */
+			{"\xe8\x10\x00\x00\x00\xc3", 6}}; /* it calls what may not return */
+
+	for (size_t i = 0; i < COUNT(routines); i++) {
+		calls_routine(routines[i].code, routines[i].bytes);
+		frame(2, BEHIND_ROUTINE);
+		frame(1, FUNCTION(1) + 9);
+		start(FUNCTION(0));
+		assert_int_equal(walk(), NO_FDE);
+		check_frames(2);
 	}
 }
 
@@ -1351,7 +1396,7 @@ static void a_pc_outside_all_mappings_ends_the_walk(void **state)
 	check_frames(2);
 }
 
-static void a_stack_that_ends_in_a_zero_is_complete(void **state)
+static void a_zero_for_interrupted_code_may_be_another_word(void **state)
 {
 	begin();
 	function(0, 2);
@@ -1359,6 +1404,19 @@ static void a_stack_that_ends_in_a_zero_is_complete(void **state)
 	start(FUNCTION(0));
 	assert_int_equal(walk(), ZERO_RA);
 	check_frames(1);
+}
+
+/* As the first function of a coroutine is. */
+static void a_function_begun_without_a_return_address_is_outermost(void **state)
+{
+	begin();
+	function(0, 2);
+	function(1, 4);
+	frame(2, FUNCTION(1) + 9);
+	frame(4, 0);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), FIRST_FUNCTION);
+	check_frames(2);
 }
 
 /* The walk of one frame, once the byte of the file at @off has become @byte. */
@@ -1406,6 +1464,8 @@ int main(void)
 		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
 		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
 		cmocka_unit_test(a_leaf_without_a_frame_does_not_hide_its_caller),
+		cmocka_unit_test(code_behind_a_routine_that_returns_is_followed),
+		cmocka_unit_test(code_behind_a_call_that_may_not_return_is_not_followed),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
 		cmocka_unit_test(a_return_address_that_a_uretprobe_took_is_the_true_one),
 		cmocka_unit_test(what_has_just_returned_to_a_uretprobe_is_left),
@@ -1439,7 +1499,8 @@ int main(void)
 		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
 		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
 		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),
-		cmocka_unit_test(a_stack_that_ends_in_a_zero_is_complete),
+		cmocka_unit_test(a_zero_for_interrupted_code_may_be_another_word),
+		cmocka_unit_test(a_function_begun_without_a_return_address_is_outermost),
 		cmocka_unit_test(what_is_wrong_with_a_file_is_named),
 	};
 

@@ -53,7 +53,7 @@ static void demangle_symbol__leaves_out_versions_and_keeps_the_mark_of_stubs(voi
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		char *name = demangle_symbol(table[i].symbol);
+		char *name = demangle_symbol(table[i].symbol, MANGLING_MARKED);
 
 		assert_string_equal(name, table[i].name);
 		free(name);

@@ -143,7 +143,10 @@ static void gopclntab__what_makes_no_sense_has_no_names(void **state)
 
 	(void)state;
 	make_later(0xfffffff1, true);
-	put_at(8 + 2 * 8, 0, 8); /* addresses that a relocation would write */
+	put_at(8, 3, 8); /* functions, of which there are two */
+	assert_true(gopclntab_open(&t, table.bytes, table.nr));
+	assert_false(gopclntab_function(&t, 2, &f));
+	put_at(8, 1000, 8);
 	assert_false(gopclntab_open(&t, table.bytes, table.nr));
 	make_later(0xfffffff2, true);
 	assert_false(gopclntab_open(&t, table.bytes, table.nr));
