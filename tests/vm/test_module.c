@@ -527,9 +527,11 @@ static void a_visit_has_one_walk_and_who_asks_behind_it_is_told(void **state)
 	tool.control->tgid = pid;
 	tool.link = bpf_program__attach(program("by_visit"));
 	assert_non_null(tool.link);
-	while (tool.control->visits < 2000 && !tool.control->wrong && live_now_s() < end) {
-		run_on(pid, tool.control->visits % MODULE_CPUS);
+	for (int cpu = 0; !tool.control->wrong && live_now_s() < end; cpu = (cpu + 1) % MODULE_CPUS) {
+		run_on(pid, cpu);
 		live_sleep_ms(20);
+		if (tool.control->visits >= 2000 && tool.control->cpus == (1 << MODULE_CPUS) - 1)
+			break;
 	}
 	tool.control->tgid = 0;
 	live_end(pid);
