@@ -10,48 +10,38 @@
 #include <linux/task_work.h>
 #include "../src/abi/config.h"
 #include "../src/abi/outcome.h"
+#include "visit.h"
 
 #define DUE 1024  /* walks at a time */
 #define PLACES 16 /* places where a task's walk may be */
 
-/* A pending walk. It belongs to @task, and to the interrupts on top of it. */
+/* A pending walk. It belongs to the task that claimed it, and to the interrupts on top of it. */
 static struct due {
 	struct callback_head work;
-	struct task_struct *task;    /* NULL: it is free */
-	u64 cookie;		     /* 0: it is still being filled */
+	u32 is_claimed;
+	bool torn; /* requested by an NMI, perhaps while entry code was still saving the registers */
+	u64 cookie;
 	struct entry_registers from; /* at the request: a signal may come before the walk */
-	bool torn;		     /* requested by an NMI, perhaps while entry code was still saving the registers */
 	struct mm_struct *mm;
 	u64 exec_id;
 } due[DUE];
 
-static atomic64_t given; /* cookies given out */
-
-static struct due *place(u32 turn)
-{
-	return &due[(hash_ptr(current, ilog2(DUE)) + turn) % DUE];
-}
-
-static struct due *find(void)
-{
-	for (u32 i = 0; i < PLACES; i++)
-		if (READ_ONCE(place(i)->task) == current)
-			return place(i);
-	return NULL;
-}
-
 static struct due *claim(void)
 {
-	for (u32 i = 0; i < PLACES; i++)
-		if (!cmpxchg(&place(i)->task, NULL, current))
-			return place(i);
+	u32 first = hash_ptr(current, ilog2(DUE));
+
+	for (u32 i = 0; i < PLACES; i++) {
+		struct due *d = &due[(first + i) % DUE];
+
+		if (!cmpxchg(&d->is_claimed, 0, 1))
+			return d;
+	}
 	return NULL;
 }
 
 static void release(struct due *d)
 {
-	WRITE_ONCE(d->cookie, 0);
-	smp_store_release(&d->task, NULL);
+	smp_store_release(&d->is_claimed, 0);
 }
 
 __bpf_hook_start();
@@ -77,8 +67,8 @@ static u32 start_from(const struct due *d, struct entry_registers *ret)
 }
 
 /*
- * Walk, on the way back to user mode: may sleep. Requests that come before the place is released are answered by this
- * walk, too.
+ * Walk, on the way back to user mode: may sleep. Requests until visit_executed() are answered by this walk, too; those after
+ * it, in bpf_dusk_unwound() and later on this way, get 2, or each of them would bring the next one about.
  */
 static void walk_due(struct callback_head *work)
 {
@@ -95,55 +85,69 @@ static void walk_due(struct callback_head *work)
 		walking_frames(w->walk, &frames);
 	}
 	release(d);
+	visit_executed(cookie);
 	bpf_dusk_unwound(cookie, frames, how.nr, how.outcome);
 	if (!IS_ERR(w))
 		walker_release(w);
 	module_put(THIS_MODULE); /* deferred_end() waits for the rest of this function */
 }
 
-/* Fill @d and queue it. Returns 0 or a negative errno. */
-static int queue(struct due *d, u64 *cookie)
+/* Note in @d what the walk starts from. Returns 0, or -EINVAL: there is no user stack. */
+static int fill(struct due *d)
 {
 	u32 none = registers_of_entry(&d->from);
-	u64 fresh;
 
 	d->torn = in_nmi();
 	if (none && !(d->torn && none == EXEC_NEW))
 		return -EINVAL;
 	d->mm = current->mm;
 	d->exec_id = current->self_exec_id;
-	fresh = atomic64_inc_return(&given);
-	*cookie = fresh; /* not read again, as it may be shared memory */
-	smp_store_release(&d->cookie, fresh);
+	return 0;
+}
+
+static int queue(struct due *d)
+{
+	int err;
+
+	d->cookie = visit_cookie();
 	init_task_work(&d->work, walk_due);
-	return task_work_add(current, &d->work, d->torn ? TWA_NMI_CURRENT : TWA_RESUME);
+	__module_get(THIS_MODULE); /* the program that asks holds the module already */
+	err = task_work_add(current, &d->work, d->torn ? TWA_NMI_CURRENT : TWA_RESUME);
+	if (err) {
+		visit_withdraw();
+		module_put(THIS_MODULE);
+	}
+	return err;
+}
+
+/* Returns what has become of this visit's request, or, if this is the first one, 0 or a negative errno. */
+static int request(struct due *d)
+{
+	int err = fill(d);
+	enum visit_state before = err ? VISIT_NEW : visit_request();
+
+	if (!err && before == VISIT_NEW)
+		err = queue(d);
+	if (err || before != VISIT_NEW) /* an interrupt has requested it meanwhile */
+		release(d);
+	return err ?: before;
 }
 
 int deferred_ask(u64 *cookie)
 {
-	struct due *d = find();
-	u64 pending;
-	int err;
+	int ret = visit_state();
 
 	*cookie = 0;
 	if (current->flags & PF_EXITING)
 		return -ESRCH;
-	if (d) {
-		pending = smp_load_acquire(&d->cookie);
-		*cookie = pending;
-		return pending ? 1 : -EAGAIN;
+	if (ret == VISIT_NEW) {
+		struct due *d = claim();
+
+		ret = d ? request(d) : -ENOSPC;
 	}
-	d = claim();
-	if (!d)
-		return -ENOSPC;
-	__module_get(THIS_MODULE); /* the program that asks holds the module already */
-	err = queue(d, cookie);
-	if (!err)
-		return 0;
-	*cookie = 0;
-	release(d);
-	module_put(THIS_MODULE);
-	return err;
+	if (ret >= 0)
+		*cookie = visit_cookie();
+	return ret;
 }
 
 void deferred_end(void)

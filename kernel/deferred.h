@@ -10,9 +10,10 @@
 #include "here.h"
 
 /*
- * Request the stack of the current task; any context. *@cookie names the walk, and bpf_dusk_unwound() is called with
- * it. Returns 0: it is queued; 1: it was already queued; -EINVAL: there is no user stack; -EAGAIN: the interrupted code
- * is just making the same request; -ENOSPC: too many walks are pending; -ESRCH: the task exits.
+ * Request the stack of the current task; any context. *@cookie names this visit to the kernel, for all requests in it, and
+ * bpf_dusk_unwound() is called with it once. Returns 0: the walk is queued; 1: it was already pending; 2: it is over, and no
+ * other takes place in this visit; -EINVAL: there is no user stack; -ENOSPC: too many walks are pending; -ESRCH: the task
+ * exits.
  */
 int deferred_ask(u64 *cookie);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Working memory of walks. A walk sleeps, so it cannot be per CPU, and 40 KB are too much for a stack. */
+/* Working memory of walks. A walk sleeps, so it cannot be per CPU, and 84 KB are too much for a stack. */
 #pragma once
 #include <linux/sched.h>
 #include "walking.h"

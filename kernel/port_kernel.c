@@ -10,8 +10,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/uaccess.h>
 #include <asm/vdso.h>
-#include "../src/core/filesystem.h"
-#include "../src/core/module.h"
+#include "../src/core/vma.h"
 #include "pool.h"
 
 #define LOOKS 20000 /* how often a walk looks at a lock that is taken: about a millisecond */
@@ -174,7 +173,7 @@ static void fill(const struct vm_area_struct *vma, void *ctx)
 	} else {
 		v->vdso = which_vdso(vma);
 	}
-	module_settle(v);
+	vma_settle(v);
 }
 
 int port_vma(u64 addr, struct vma *ret)

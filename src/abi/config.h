@@ -8,7 +8,7 @@
 #define DEFAULT_TASKS 32768 /* threads that can have state at the same time */
 
 /* The version of the layout and meaning of the shared maps. A tool that was linked with another one is refused. */
-#define UNWIND_ABI 9
+#define UNWIND_ABI 10
 
 /* A range of kernel code; 0: unknown. */
 struct kernel_text {

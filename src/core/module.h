@@ -6,7 +6,6 @@
  * module is what a file says of itself, shared by all processes (port_module()).
  */
 #pragma once
-#include "core/filesystem.h"
 #include "core/page.h"
 
 enum module_kind {
@@ -115,19 +114,6 @@ struct modules {
 static INLINE struct range *module_here(struct modules *ms)
 {
 	return &at(ms->range, ms->here);
-}
-
-/*
- * Decide what @v is, as the kernel has described it: the end of its port_vma(), which is verified once. For the kernel, memory
- * that processes share, and large pages, are files; they are none here. Returns whether it is of a file.
- */
-static INLINE bool module_settle(struct vma *v)
-{
-	v->copied = !!v->copies;
-	v->in_memory = filesystem_is_memory(v->filesystem);
-	if (filesystem_maps_memory(v->filesystem, v->shared))
-		v->dev = v->ino = v->generation = v->in_memory = 0;
-	return v->ino;
 }
 
 /* Forget all ranges: this is another address space. */

@@ -26,7 +26,7 @@ struct vma {
 	u8 shared;
 	u8 in_memory; /* of a file system that exists in memory only: a program, or what a process has made */
 	u16 pad2;
-	/* what the kernel says, for module_settle() */
+	/* what the kernel says, for vma_settle() */
 	u64 filesystem; /* its magic number */
 	u64 copies;	/* its record of private copies; 0: there are none */
 };

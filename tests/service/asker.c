@@ -71,6 +71,7 @@ static const char *const programs[NR_KINDS] = {
 	[BY_FENTRY] = "by_fentry",
 	[BY_LSM] = "by_lsm",
 	[BY_SIGNAL] = "by_signal",
+	[BY_FAULT] = "by_fault",
 	[BY_RETURN] = "by_return",
 	[BY_NOW] = "by_now",
 	[BY_NOW_SYSCALL] = "by_now_syscall",

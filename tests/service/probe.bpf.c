@@ -264,6 +264,12 @@ int by_signal(void *ctx)
 	return ask(BY_SIGNAL, control.ip);
 }
 
+SEC("?raw_tp/page_fault_user")
+int by_fault(void *ctx)
+{
+	return ask(BY_FAULT, 0);
+}
+
 SEC("?tp_btf/rseq_update")
 int by_return(void *ctx)
 {

@@ -19,6 +19,7 @@ enum probe_kind {
 	BY_FENTRY,
 	BY_LSM,
 	BY_SIGNAL,	/* tp_btf/signal_deliver: before the handler's frame is made */
+	BY_FAULT,	/* raw_tp/page_fault_user: in an exception, and sooner after the last one than anything else */
 	BY_RETURN,	/* tp_btf/rseq_update: on the way to user mode, behind task work */
 	BY_NOW,		/* uprobe.s: walks itself; so do those below */
 	BY_NOW_SYSCALL, /* syscall: of the task that runs it */

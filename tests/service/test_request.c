@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Can programs of every type ask for the user stack, and is the answer what <dusk/dusk.bpf.h> says? */
+#include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -326,6 +327,41 @@ static void who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode(vo
 	expect_known_stacks(&v);
 }
 
+static bool kernel_has_point(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+/*
+ * Microseconds apart, at the same instruction and with the same stack pointer: where no number tells visits apart, other registers
+ * do, and hardly a request is refused.
+ */
+static void request__each_page_fault_of_a_loop_gets_its_stack(void **state)
+{
+	struct probe_answers a;
+	struct victim v;
+
+	if (!kernel_has_point("btf_trace_page_fault_user"))
+		skip();
+	v = victim_start("touch");
+	asker_open(&tool, KIND(BY_FAULT), NULL);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	asker_attach(&tool, BY_FAULT, v.pid, 1);
+	asker_poll_busy(&tool, BY_FAULT);
+	asker_silence(&tool);
+	asker_poll(&tool, 50);
+	victim_end(&v);
+	a = asker_tally(&tool, 0);
+	print_message("%llu page faults: %u queued, %u refused\n", tool.control->runs[BY_FAULT], a.queued, a.refused);
+	assert_true(a.queued > 100);
+	assert_true(a.refused <= tool.control->runs[BY_FAULT] / 100);
+	expect_known_stacks(&v);
+}
+
 /* All stacks of the victim match @pattern: a signal is delivered between request and walk. */
 static void expect_at_signals(uint64_t ip, const char *pattern)
 {
@@ -573,6 +609,7 @@ int main(int argc, char **argv)
 		with_tool(who_asks_around_the_walk_is_served_once_a_cookie_and_keeps_no_task_from_user_mode),
 		with_tool(after_the_walk_it_is_executed_and_the_stack_is_there),
 		with_tool(who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode),
+		with_tool(request__each_page_fault_of_a_loop_gets_its_stack),
 		with_tool(the_walk_starts_from_the_registers_of_the_request),
 		with_tool(registers_that_entry_code_was_still_saving_are_not_believed),
 		with_tool(whoever_is_not_registered_is_told_so),

@@ -16,6 +16,10 @@ extern int bpf_dusk_file(u32 number, struct known_file *ret) __ksym;
 extern int bpf_task_work_schedule_signal(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
 					 bpf_task_work_callback_t callback) __ksym;
 
+#define QUEUED 0 /* what the module answers: kernel/deferred.h */
+#define PENDING 1
+#define EXECUTED 2
+
 struct module_control control SHARED("control");
 struct module_file asked SHARED("asked");
 
@@ -120,13 +124,26 @@ struct {
 	__type(value, u64);
 } asked_together SEC(".maps");
 
-/* The BPF walker was asked, and promised @theirs: ask the module, twice. What it has comes to unwound(). */
+static INLINE void expect(bool right)
+{
+	if (!right)
+		__sync_fetch_and_add(&control.wrong, 1);
+}
+
+/*
+ * The BPF walker was asked, and promised @theirs: ask the module, twice. What it has comes to unwound(). It may know that this
+ * visit has been walked, where the BPF walker does not.
+ */
 static INLINE void ask_module(u64 theirs)
 {
 	u64 cookie = 0, again = 0;
+	int answer = bpf_dusk_unwind_request(&cookie), second = bpf_dusk_unwind_request(&again);
 
-	if (bpf_dusk_unwind_request(&cookie) != 0 || bpf_dusk_unwind_request(&again) != 1 || again != cookie)
-		__sync_fetch_and_add(&control.wrong, 1);
+	expect(again == cookie && second == (answer == EXECUTED ? EXECUTED : PENDING));
+	if (answer == EXECUTED)
+		__sync_fetch_and_add(&control.executed, 1);
+	else if (answer != QUEUED)
+		expect(false);
 	else
 		bpf_map_update_elem(&asked_together, &cookie, &theirs, BPF_ANY);
 }
@@ -183,6 +200,92 @@ int unwound(u64 *ctx)
 	w->result = bpf_probe_read_kernel(w->frame, nr * sizeof(*w->frame), (const void *)frames) ?: nr;
 	w->done = 1;
 	bpf_map_delete_elem(&asked_together, &cookie);
+	return 0;
+}
+
+/* A thread's visit to the kernel. */
+struct visit_seen {
+	struct bpf_task_work work;
+	u64 cookie;
+	u32 walks, executed, executed_later,
+		pad; /* @executed: in bpf_dusk_unwound(); @executed_later: in task work behind it */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, struct visit_seen);
+} visits_seen SEC(".maps");
+
+/* The last visit of the current thread was in order if it had one walk, which both requests behind it were answered by. */
+static INLINE void end_visit(const struct visit_seen *v)
+{
+	expect(!v->cookie || (v->walks == 1 && v->executed == 1 && v->executed_later == 1));
+}
+
+/* Requests in a visit that has just begun, after user mode: one is queued, and one is pending. */
+static INLINE void begin_visit(struct visit_seen *v)
+{
+	u64 before = v->cookie, again = 0, cookie = 0;
+	u32 cpu = bpf_get_smp_processor_id();
+
+	v->walks = v->executed = v->executed_later = 0;
+	expect(bpf_dusk_unwind_request(&cookie) == QUEUED && bpf_dusk_unwind_request(&again) == PENDING);
+	expect(cookie == again && cookie != before && (u32)cookie == cpu + 1 && cookie >> 32);
+	v->cookie = cookie;
+	__sync_fetch_and_add(&control.visits, 1);
+	__sync_fetch_and_or(&control.cpus, 1U << (cpu & 31));
+}
+
+SEC("?raw_tp/sys_enter")
+int by_visit(void *ctx)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+	struct visit_seen fresh = {}, *v;
+
+	if (!is_asked())
+		return 0;
+	bpf_map_update_elem(&visits_seen, &tid, &fresh, BPF_NOEXIST);
+	v = bpf_map_lookup_elem(&visits_seen, &tid);
+	if (!v)
+		return 0;
+	end_visit(v);
+	begin_visit(v);
+	return 0;
+}
+
+/* Is a request answered by the walk that this visit has had? */
+static INLINE bool is_executed(const struct visit_seen *v)
+{
+	u64 cookie = 0;
+
+	return bpf_dusk_unwind_request(&cookie) == EXECUTED && cookie == v->cookie;
+}
+
+static int later(struct bpf_map *map, void *key, void *value)
+{
+	u32 tid = *(u32 *)key;
+	struct visit_seen *v = bpf_map_lookup_elem(&visits_seen, &tid);
+
+	if (v)
+		v->executed_later += is_executed(v);
+	return 0;
+}
+
+/* Were requests here answered by a walk, each would end here and make the next one: so there are three at most. */
+SEC("?fentry/bpf_dusk_unwound")
+int behind_walk(u64 *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 tid = t->pid;
+	struct visit_seen *v = bpf_map_lookup_elem(&visits_seen, &tid);
+
+	if (!v || t->flags & PF_EXITING || v->cookie != ctx[0] || v->walks++ >= 3)
+		return 0;
+	v->executed += is_executed(v);
+	bpf_task_work_schedule_signal(t, &v->work, &visits_seen, later);
 	return 0;
 }
 

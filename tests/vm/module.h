@@ -31,9 +31,12 @@ struct walked {
 };
 
 struct module_control {
-	u32 tgid;	/* the process that is asked for; 0: none */
-	u32 turn;	/* stacks begun: elements of the map "walks" */
-	u32 wrong, pad; /* requests of the module's that were not answered as they should be */
+	u32 tgid;     /* the process that is asked for; 0: none */
+	u32 turn;     /* stacks begun: elements of the map "walks" */
+	u32 wrong;    /* requests of the module's that were not answered as they should be */
+	u32 executed; /* requests of ask_module() that came behind the walk */
+	u32 visits;   /* to the kernel, by by_visit(); all that is known of them is in order if @wrong is 0 */
+	u32 cpus;     /* a bit for each CPU on which one began */
 };
 
 /* What file_of() is asked, and answers. */

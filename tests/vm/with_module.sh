@@ -5,15 +5,9 @@
 #
 #	with_module.sh OUT VM SUITE COMMAND... [-- option of VM]...	the module is OUT/dusk_unwind.ko
 set -u
-out=$1
-vm=$2
-suite=$3
-shift
-if "$vm-kernel" --cached "$suite" >/dev/null; then
-	if ! "$vm-kernel" --cached "$suite" headers >/dev/null; then
-		echo "needs the headers of the kernel of Debian's $suite: tools/vm-kernel $suite headers fetches them"
-		exit 77
-	fi
-	"$vm-module" "$suite" "$out" kernel src/core src/arch src/abi || exit 1
+here=$(dirname "$0")
+if "$2-kernel" --cached "$3" >/dev/null; then
+	"$here/build_module.sh" "$1" "$2" "$3" || exit
 fi
-exec "$(dirname "$0")/in_guest.sh" "$@"
+shift
+exec "$here/in_guest.sh" "$@"

@@ -8,8 +8,8 @@
 #include "bpf/common/port.bpf.h"
 #include "bpf/common/target.bpf.h"
 #include "bpf/common/unlocked.bpf.h"
-#include "core/filesystem.h"
 #include "core/lang/code.h"
+#include "core/vma.h"
 #include <bpf/bpf_core_read.h>
 
 extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
@@ -285,7 +285,7 @@ GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
 		if (err != -EBUSY || !has_patience())
 			break;
 	}
-	module_settle(ret);
+	vma_settle(ret);
 	return err;
 }
 

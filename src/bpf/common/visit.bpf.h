@@ -17,6 +17,7 @@ static INLINE struct visit_now visit_now(struct task_struct *t)
 	struct visit_now now = {
 		.ns = bpf_ktime_get_ns(),
 		.user_ns = t->utime,
+		.registers = mix_of_registers(regs),
 		.sleeps = t->nvcsw,
 		.preemptions = t->nivcsw,
 	};

@@ -70,15 +70,15 @@ static const struct {
 	{0xdf1bd44aed56f298, HOTSPOT_POOL_BYTES},	/* ConstantPool */
 };
 
-#define BIT(field) (1ULL << (field))
-#define ALWAYS (BIT(HOTSPOT_BLOB_CODE) - 1)
-#define UP_TO_22                                                                               \
-	(ALWAYS | BIT(HOTSPOT_BLOB_CODE) | BIT(HOTSPOT_BLOB_END) | BIT(HOTSPOT_CODE_PCS_END) | \
-	 BIT(HOTSPOT_CODE_SCOPES) | BIT(HOTSPOT_CODE_METADATA) | BIT(HOTSPOT_CODE_DEOPT))
-#define FROM_25                                                                                       \
-	(ALWAYS | BIT(HOTSPOT_BLOB_CODE_AT) | BIT(HOTSPOT_BLOB_DATA_AT) | BIT(HOTSPOT_BLOB_MUTABLE) | \
-	 BIT(HOTSPOT_BLOB_RELOCATION) | BIT(HOTSPOT_CODE_IMMUTABLE) | BIT(HOTSPOT_CODE_SCOPES_AT) |   \
-	 BIT(HOTSPOT_CODE_DEOPT_AT))
+#define KNOWN(field) (1ULL << (field))
+#define ALWAYS (KNOWN(HOTSPOT_BLOB_CODE) - 1)
+#define UP_TO_22                                                                                     \
+	(ALWAYS | KNOWN(HOTSPOT_BLOB_CODE) | KNOWN(HOTSPOT_BLOB_END) | KNOWN(HOTSPOT_CODE_PCS_END) | \
+	 KNOWN(HOTSPOT_CODE_SCOPES) | KNOWN(HOTSPOT_CODE_METADATA) | KNOWN(HOTSPOT_CODE_DEOPT))
+#define FROM_25                                                                                             \
+	(ALWAYS | KNOWN(HOTSPOT_BLOB_CODE_AT) | KNOWN(HOTSPOT_BLOB_DATA_AT) | KNOWN(HOTSPOT_BLOB_MUTABLE) | \
+	 KNOWN(HOTSPOT_BLOB_RELOCATION) | KNOWN(HOTSPOT_CODE_IMMUTABLE) | KNOWN(HOTSPOT_CODE_SCOPES_AT) |   \
+	 KNOWN(HOTSPOT_CODE_DEOPT_AT))
 
 /* Compute l->hash, of the names of a type and of a field in l->hotspot.word. Bytes behind the end of each are anything. */
 GLOBAL int hotspot_hash(struct lang *l NONNULL)
@@ -106,7 +106,7 @@ static INLINE void note(struct lang *l, u64 value)
 
 		if (names[k].hash == l->hash && l->hash) {
 			at(l->runtime.hotspot.field, names[k].field) = value;
-			l->runtime.hotspot.known |= BIT(names[k].field);
+			l->runtime.hotspot.known |= KNOWN(names[k].field);
 			break;
 		}
 	}

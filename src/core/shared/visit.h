@@ -6,10 +6,12 @@
  * again, after which the same program would ask again: the task would never reach user mode.
  *
  * The sign of a visit is a number that the kernel changes whenever the task goes to user mode (bpf/common/visit.bpf.h).
- * Without it, there is only evidence that the task has been in user mode: the kernel has accounted time in user mode to
- * it; it has slept; it has begun a system call; its CPU, which it has not left, has begun one; or much time has passed
- * there. Without such evidence two walks may be of one visit, and a third request is refused: the task will be in user
- * mode soon, and no consumer gets a stack that may be another visit's.
+ * Without it, there is only evidence that the task has been in user mode: the registers that it would return to are
+ * other ones, which the kernel changes only for the result of a system call or its restart, or for another stack (a
+ * signal, execve(), a debugger), none of which goes on for ever; the kernel has accounted time in user mode to it; it
+ * has slept; it has begun a system call; its CPU, which it has not left, has begun one; or much time has passed there.
+ * Without such evidence two walks may be of one visit, and a third request is refused: the task will be in user mode
+ * soon, and no consumer gets a stack that may be another visit's.
  *
  * Written by the task itself, and by interrupts on top of it.
  */
@@ -22,6 +24,7 @@
 /* What is known of the task at one moment. */
 struct visit_now {
 	u64 ns, user_ns; /* CLOCK_MONOTONIC; the time it has spent in user mode, as the kernel accounts for it */
+	u64 registers;	 /* visit_mix() of those that it would return to */
 	u32 sleeps, preemptions; /* how often it has left a CPU, by itself and preempted */
 	u32 calls;		 /* a number that each system call on this CPU changes; or one that never changes */
 	u32 sign;		 /* 0: there is none */
@@ -42,6 +45,12 @@ enum visit_verdict {
 	VISIT_UNKNOWN,	/* it may not have been, and was walked twice: refuse */
 };
 
+/* Mix @reg into @mix, in an order: registers that are exchanged make another number. */
+static INLINE u64 visit_mix(u64 mix, u64 reg)
+{
+	return (mix ^ reg) * 0x9E3779B97F4A7C15ULL;
+}
+
 /* Note that the answer is about to change. */
 static INLINE void visit_open(struct visit *v)
 {
@@ -52,6 +61,7 @@ static INLINE void visit_open(struct visit *v)
 static INLINE void visit_resolved(struct visit *v, const struct visit_now *now, u64 walk_ns)
 {
 	v->walked.user_ns = now->user_ns;
+	v->walked.registers = now->registers;
 	v->walked.sleeps = now->sleeps;
 	v->walked.preemptions = now->preemptions;
 	v->walked.calls = now->calls;
@@ -60,10 +70,10 @@ static INLINE void visit_resolved(struct visit *v, const struct visit_now *now, 
 	store_release(&v->walked.ns, now->ns + VISIT_NS + walk_ns);
 }
 
-/* Without a sign: has the task been in user mode for certain? */
+/* Without a sign: has the task been in user mode for certain, or will it return to another stack? */
 static INLINE bool visit_was_in_user_mode(const struct visit_now *walked, const struct visit_now *now)
 {
-	return now->user_ns != walked->user_ns || now->in_call > walked->in_call;
+	return now->registers != walked->registers || now->user_ns != walked->user_ns || now->in_call > walked->in_call;
 }
 
 /* And if that is not certain: has it been there, as far as can be known? */

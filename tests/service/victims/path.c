@@ -6,6 +6,7 @@
  *	getppid		one system call after the other
  *	read		a system call for each byte that comes on standard input; with 0 bytes left, it exits
  *	open		opens and closes a file
+ *	touch		page faults one after the other, at the same instruction
  *	write		system calls that sleep many times: more than fits in a pipe that a child reads slowly
  *	signal		sends itself a signal, which on_signal() handles
  *	exec		reads a byte, and then leaf executes the program anew with "read"
@@ -49,6 +50,13 @@ static inline __attribute__((always_inline)) void fault(void)
 	next += 4096;
 }
 
+static inline __attribute__((always_inline)) void touch(void)
+{
+	call(SYS_madvise, (long)buffer, (void *)sizeof(buffer), MADV_DONTNEED);
+	for (volatile char *at = buffer; at < buffer + sizeof(buffer); at += 4096)
+		*at = 1;
+}
+
 static inline __attribute__((always_inline)) void be_at(unsigned int where, const char *mode)
 {
 	place = where;
@@ -87,6 +95,8 @@ KNOWN void leaf(const char *mode)
 		BURN(2000000);
 	if (!strcmp(mode, "getppid"))
 		call(SYS_getppid, 0, NULL, 0);
+	if (!strcmp(mode, "touch"))
+		touch();
 	if (!strcmp(mode, "signal"))
 		call(SYS_tgkill, call(SYS_getpid, 0, NULL, 0), (void *)call(SYS_gettid, 0, NULL, 0), SIGUSR1);
 	if (!strcmp(mode, "open"))

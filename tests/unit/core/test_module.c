@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/vma.h"
 #include "port/image.h"
 #include "port/port_buffer.h"
 
@@ -131,7 +132,7 @@ static struct vma settled(u64 filesystem, bool shared)
 {
 	struct vma v = {.dev = 1, .ino = 7, .generation = 3, .filesystem = filesystem, .shared = shared};
 
-	bool is_of_file = module_settle(&v);
+	bool is_of_file = vma_settle(&v);
 
 	assert_int_equal(is_of_file, v.ino != 0);
 	return v;

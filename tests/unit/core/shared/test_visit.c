@@ -100,6 +100,7 @@ static void without_a_sign_it_is_another_visit_by_evidence(void **state)
 	expect_another(VISIT_OTHER, &(struct visit_now){.ns = SOON, .sleeps = 5, .user_ns = 4000000});
 	expect_another(VISIT_POSSIBLE, &(struct visit_now){.ns = SOON, .sleeps = 6});
 	expect_another(VISIT_OTHER, &(struct visit_now){.ns = SOON, .sleeps = 5, .in_call = 1});
+	expect_another(VISIT_OTHER, &(struct visit_now){.ns = SOON, .sleeps = 5, .registers = 3});
 	expect_another(VISIT_POSSIBLE, &(struct visit_now){.ns = SOON, .sleeps = 5, .calls = 99});
 	expect_another(VISIT_POSSIBLE, &(struct visit_now){.ns = LATE, .sleeps = 5});
 	expect_another(VISIT_POSSIBLE,

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "bpf/common/registers.bpf.h"
+#include "core/shared/visit.h"
 
 /*
  * Set when a task leaves its CPU, and cleared when it goes to user mode (linux 6.18 arch/x86/include/asm/fpu/sched.h
@@ -21,6 +22,22 @@ static INLINE bool is_in_call(const struct pt_regs *regs)
 {
 	return (s64)regs->orig_ax >= 0 &&
 	       (s64)regs->ax == -ENOSYS; /* as entry code sets it (arch/x86/entry/entry_64.S) */
+}
+
+/*
+ * The user's registers as a number: within a visit it changes only when the system call has its result, when a signal is
+ * delivered, execve() begins a program, or a debugger writes to them. Without flags, of which the kernel sets one for a single
+ * step.
+ */
+static INLINE u64 mix_of_registers(const struct pt_regs *regs)
+{
+	u64 mix = visit_mix(visit_mix(regs->ip, regs->sp), regs->bp);
+
+	mix = visit_mix(visit_mix(visit_mix(mix, regs->ax), regs->bx), regs->cx);
+	mix = visit_mix(visit_mix(visit_mix(mix, regs->dx), regs->si), regs->di);
+	mix = visit_mix(visit_mix(visit_mix(mix, regs->r8), regs->r9), regs->r10);
+	mix = visit_mix(visit_mix(visit_mix(mix, regs->r11), regs->r12), regs->r13);
+	return visit_mix(visit_mix(mix, regs->r14), regs->r15);
 }
 
 /* Has @t not been in user mode since it last left its CPU? False if that is unknown. */
