@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <gelf.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/cleanup.h"
 #include "lib/profile/file/abi_names.h"
 #include "lib/process/procfs.h"
@@ -41,6 +42,7 @@ bool differences_read(struct differences *d, const char *path)
 		}
 		e.to = *to == '*' ? -1UL : strtoul(to, NULL, 10);
 		e.outcome = outcome_of(e.why + strspn(e.why, " \t"));
+		e.one_more = !strncmp(e.why + strspn(e.why, " \t"), "one-more:", strlen("one-more:"));
 		if (vec_push(&d->excuses, e))
 			return false;
 	}
@@ -109,18 +111,20 @@ static void find_excuse(struct differences *d, struct differing *at)
 		struct excuse *e = &d->excuses.v[i];
 
 		if (!fnmatch(e->file, at->file, 0) && !fnmatch(e->function, at->place, 0) && at->offset >= e->from &&
-		    at->offset <= e->to && (e->outcome < 0 || e->outcome == (int)at->outcome))
+		    at->offset <= e->to && (e->outcome < 0 || e->outcome == (int)at->outcome) &&
+		    (!e->one_more || at->one_more))
 			at->excuse = e;
 	}
 }
 
 bool differences_take(struct differences *d, const struct target *t, uint64_t pc, const struct walk *w,
-		      const uint64_t *truth, size_t nr, size_t same)
+		      const uint64_t *truth, size_t nr, size_t same, bool one_more)
 {
 	struct differing *at = NULL;
 
 	for (size_t i = 0; i < d->places.nr && !at; i++)
-		if (d->places.v[i].pc == pc && d->places.v[i].outcome == w->outcome)
+		if (d->places.v[i].pc == pc && d->places.v[i].outcome == w->outcome &&
+		    d->places.v[i].one_more == one_more)
 			at = &d->places.v[i];
 	if (!at) {
 		at = vec_add(&d->places);
@@ -135,6 +139,7 @@ bool differences_take(struct differences *d, const struct target *t, uint64_t pc
 			.word = same < w->out.nr ? w->out.frame[same] : 0,
 			.true_word = same < nr ? truth[same] : 0,
 			.innermost = nr ? truth[0] : 0,
+			.one_more = one_more,
 		};
 		name_differing(at, t);
 		find_excuse(d, at);

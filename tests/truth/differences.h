@@ -5,7 +5,8 @@
  *	FILE FUNCTION FROM TO WHY
  *
  * of instructions from FUNCTION+FROM to, and with, FUNCTION+TO (decimal; * for TO: to its end) of the file with this
- * name (a pattern, as of a shell). Where WHY begins with the name of an outcome and a colon, the walk must have ended so.
+ * name (a pattern, as of a shell). Where WHY begins with the name of an outcome and a colon, the walk must have ended so; with
+ * "one-more:" it must have one frame more than the truth, and all others like it.
  * FUNCTION is a symbol, a section, or * for any. What counts is the last frame that
  * is right: the one that was left wrongly.
  */
@@ -20,6 +21,7 @@ struct excuse {
 	unsigned long from, to;
 	unsigned long used;
 	int outcome; /* or -1: any */
+	bool one_more;
 };
 
 /* One place at which the walk differed. */
@@ -32,6 +34,7 @@ struct differing {
 	size_t nr, nr_true, same; /* frames, the first time */
 	uint64_t word, true_word; /* of the first frame that differs; 0: there is none */
 	uint64_t innermost;	  /* the frame in which the thread was */
+	bool one_more;		  /* but for the first frame that differs they are the same */
 	struct excuse *excuse;	  /* NULL: none */
 };
 
@@ -44,11 +47,11 @@ struct differences {
 bool differences_read(struct differences *d, const char *path);
 
 /*
- * The walk @w has @same frames of @nr in common with @truth, and then no more; the last of these is at @pc. True:
- * that is in the list.
+ * The walk @w has @same frames of @nr in common with @truth, and then no more; the last of these is at @pc. @one_more: without its next
+ * frame it is the truth. True: that is in the list.
  */
 bool differences_take(struct differences *d, const struct target *t, uint64_t pc, const struct walk *w,
-		      const uint64_t *truth, size_t nr, size_t same);
+		      const uint64_t *truth, size_t nr, size_t same, bool one_more);
 
 /* Describe all that is not in the list, on stderr. */
 void differences_say(const struct differences *d);

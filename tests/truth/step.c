@@ -189,7 +189,8 @@ static void compare(void)
 	}
 	if (right)
 		return;
-	if (differences_take(&s.differences, &s.target, place_of(same ? same - 1 : 0), &s.walk, s.true_word, nr, same))
+	if (differences_take(&s.differences, &s.target, place_of(same ? same - 1 : 0), &s.walk, s.true_word, nr, same,
+			     false))
 		s.explained++;
 	else
 		s.different++;

@@ -105,11 +105,22 @@ static Dwfl *open_theirs(pid_t pid)
 	return NULL;
 }
 
-static bool is_same(size_t i)
+/* Is our frame @ours their frame @i? */
+static bool is_same(size_t ours, size_t i)
 {
-	const struct trace_frame *f = &trace.frames.v[i];
+	const struct trace_frame *f = &trace.frames.v[ours];
 
 	return f->pc == theirs.pc[i] && !frame_is_return(f->word) == theirs.pc_is_exact[i];
+}
+
+/* Are all frames the same but for one more of ours, behind @same of them? */
+static bool has_one_more(size_t same)
+{
+	bool is = trace.frames.nr == theirs.nr + 1;
+
+	for (size_t i = same; is && i < theirs.nr; i++)
+		is = is_same(i + 1, i);
+	return is;
 }
 
 static void compare(const struct target *target, struct tally *t)
@@ -117,7 +128,7 @@ static void compare(const struct target *target, struct tally *t)
 	size_t same = 0, ours = trace.frames.nr;
 	uint64_t place;
 
-	while (same < ours && same < theirs.nr && is_same(same))
+	while (same < ours && same < theirs.nr && is_same(same, same))
 		same++;
 	t->stacks++;
 	t->frames += same;
@@ -128,7 +139,8 @@ static void compare(const struct target *target, struct tally *t)
 	t->shorter += same == ours;
 	t->different += same != ours;
 	place = same ? trace.frames.v[same - 1].pc - !trace.frames.v[same - 1].pc_is_exact : theirs.pc[0];
-	t->explained += differences_take(&differences, target, place, trace.walk, theirs.pc, theirs.nr, same);
+	t->explained += differences_take(&differences, target, place, trace.walk, theirs.pc, theirs.nr, same,
+					 has_one_more(same));
 }
 
 static void compare_threads(Dwfl *dwfl, struct target *target, struct tally *t)
