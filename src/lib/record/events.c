@@ -72,12 +72,16 @@ static int not_found(int error, const char *name, struct dusk_error *err)
 	}
 }
 
-/* If the event is a probe, @shape and @probe say how its program makes its record. */
-static int learn_probe(const struct events *e, const char *name, struct record_shape *shape, struct probe *probe)
+/* In the format of each kprobe and uprobe: __probe_ip, __probe_func, __probe_ret_ip (linux 6.18 kernel/trace/trace_probe.h). */
+#define PROBE_FIELD " __probe_"
+
+/* If the event is a probe, @shape and @probe say how its program makes its record. Where definitions are is looked at for these only. */
+static int learn_probe(const struct events *e, const char *name, const char *format, struct record_shape *shape,
+		       struct probe *probe)
 {
 	_cleanup_(freep) char *definition = NULL;
 	const char *place;
-	int ret = tracefs_definition(name, &definition);
+	int ret = strstr(format, PROBE_FIELD) ? tracefs_definition(name, &definition) : -ENOENT;
 
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
@@ -108,7 +112,7 @@ static int learn(struct events *e, const char *name, struct dusk_error *err)
 	if (ret == -EINVAL)
 		return error_set(err, -EOPNOTSUPP,
 				 "cannot record %s: what tracefs says of its fields is not understood", name);
-	ret = learn_probe(e, name, &shape, &probe);
+	ret = learn_probe(e, name, format, &shape, &probe);
 	if (ret || vec_push(&e->shapes, shape) || vec_push(&e->fetches, probe) || !vec_add(&e->filters))
 		return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
 	return 0;
