@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "lib/error.h"
 
 #define PATH_ROOM 4096
 
@@ -90,7 +91,7 @@ static int find_program(char **ret, const char *name)
 	return -ENOENT;
 }
 
-int probe_file_find(char **ret, const char *name)
+static int find_elf(char **ret, const char *name)
 {
 	int err;
 
@@ -102,4 +103,18 @@ int probe_file_find(char **ret, const char *name)
 		return -ENOENT;
 	err = find_program(ret, name);
 	return err == -ENOENT ? find_library(ret, name) : err;
+}
+
+int probe_file_find(char **ret, const char *name, struct dusk_error *err)
+{
+	int e = find_elf(ret, name);
+
+	switch (e) {
+	case 0: return 0;
+	case -ENOENT:
+		return error_set(err, e, "there is no file %s%s", name,
+				 strchr(name, '/') ? "" : ", no program of that name in PATH, and no library");
+	case -ENOEXEC: return error_set(err, e, "%s is a script or another file, no program or library (ELF)", name);
+	default: return error_set(err, e, "%s: %s", name, strerror(-e));
+	}
 }

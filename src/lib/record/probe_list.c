@@ -2,7 +2,6 @@
 /* dusk_probes_list(): what a file has that can be probed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,9 +34,7 @@ static int parse(struct pattern *p, const char *text)
 
 static bool matches(const struct pattern *p, const struct site *s)
 {
-	if (p->usdt)
-		return s->kind == SITE_USDT && !fnmatch(p->first, s->provider, 0) && !fnmatch(p->second, s->name, 0);
-	return s->kind == SITE_FUNCTION && !fnmatch(p->first, s->name, 0);
+	return sites_match(s, p->usdt ? SITE_USDT : SITE_FUNCTION, p->first, p->usdt ? p->second : p->first);
 }
 
 /* The arguments of a USDT probe: "arg1:s64 arg2:u32". */
@@ -77,13 +74,10 @@ static int read_file(struct sites *sites, const char *file, struct dusk_error *e
 {
 	_cleanup_(freep) char *path = NULL;
 	_cleanup_(closep) int fd = -1;
-	int ret = probe_file_find(&path, file);
+	int ret = probe_file_find(&path, file, err);
 
-	if (ret == -ENOENT)
-		return error_set(err, ret, "there is no file %s%s", file,
-				 strchr(file, '/') ? "" : ", no program of that name in PATH, and no library");
-	if (ret == -ENOEXEC)
-		return error_set(err, ret, "%s is a script or another file, no program or library (ELF)", file);
+	if (ret == -ENOENT || ret == -ENOEXEC)
+		return ret;
 	fd = ret ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_set(err, ret ?: -errno, "cannot read %s: %s", file, strerror(ret ? -ret : errno));

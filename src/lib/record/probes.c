@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,7 +206,7 @@ static int refused(const struct making *m, int error)
 				 m->w->function, near);
 	switch (error) {
 	case -ENOENT:
-		return error_set(m->err, error, "cannot make %s: the kernel lets nobody probe this function", m->word);
+		return error_set(m->err, error, "cannot make %s: the kernel allows no probe at this function", m->word);
 	case -EADDRINUSE:
 	case -EILSEQ:
 		return error_set(
@@ -300,10 +299,7 @@ static int make_site(struct probes *p, const struct making *m, const struct site
 
 static bool is_wanted(const struct probe_word *w, const struct site *s)
 {
-	if (w->kind == PROBE_USDT)
-		return s->kind == SITE_USDT && !fnmatch(w->provider, s->provider, 0) &&
-		       !fnmatch(w->function, s->name, 0);
-	return s->kind == SITE_FUNCTION && !fnmatch(w->function, s->name, 0);
+	return sites_match(s, w->kind == PROBE_USDT ? SITE_USDT : SITE_FUNCTION, w->provider, w->function);
 }
 
 static bool is_pattern(const char *text)
@@ -373,18 +369,12 @@ static int make_sites(struct probes *p, const struct making *m, const struct sit
 
 static int find_file(struct making *m)
 {
-	int err = probe_file_find(&m->path, m->w->file);
+	struct dusk_error why;
+	int err = probe_file_find(&m->path, m->w->file, &why);
 
-	if (err == -ENOENT)
-		return error_set(m->err, err, "cannot make %s: there is no file %s%s", m->word, m->w->file,
-				 strchr(m->w->file, '/') ? "" : ", no program of that name in PATH, and no library");
-	if (err == -ENOEXEC)
-		return error_set(m->err, err,
-				 "cannot make %s: %s is a script or another file, no program or library (ELF); name "
-				 "what runs it",
-				 m->word, m->w->file);
 	if (err)
-		return error_set(m->err, err, "cannot make %s: %s: %s", m->word, m->w->file, strerror(-err));
+		return error_set(m->err, err, "cannot make %s: %s%s", m->word, why.text,
+				 err == -ENOEXEC ? "; name what runs it" : "");
 	if (strpbrk(m->path, " \t\n"))
 		return error_set(m->err, -EINVAL,
 				 "cannot make %s: the path %s has a blank, which tracefs does not take; a link to it "

@@ -2,6 +2,7 @@
 /* The parent's side of reading sites: run the confined process, and check what it sends. */
 #include "lib/symbols/sites.h"
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/symbols/confined.h"
@@ -122,6 +123,12 @@ int sites_read(struct sites *ret, int fd, const char *path)
 	err = confined_run(&c);
 	sort(ret);
 	return err == -EBADMSG ? -ENOEXEC : err;
+}
+
+bool sites_match(const struct site *s, enum site_kind kind, const char *provider, const char *name)
+{
+	return s->kind == kind && (kind != SITE_USDT || !fnmatch(provider, s->provider, 0)) &&
+	       !fnmatch(name, s->name, 0);
 }
 
 void sites_done(struct sites *s)

@@ -4,6 +4,7 @@
  * confined process (confined.h), whose output is checked.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,6 +34,9 @@ struct sites {
  */
 int sites_read(struct sites *ret, int fd, const char *path);
 void sites_done(struct sites *s);
+
+/* Is @s of @kind, and its name, and for a USDT probe its provider, what these patterns (fnmatch(3)) mean? */
+bool sites_match(const struct site *s, enum site_kind kind, const char *provider, const char *name);
 
 /* What the confined process sends for each: this, and its three texts, each with a 0 byte at its end. */
 struct site_record {
