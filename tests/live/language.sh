@@ -1,26 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What tests of the functions of a language have in common: source it. They are called with DUSK and VICTIMS, and run as root in a
-# mount namespace with a BPF file system of their own, in an empty folder.
-[ "$(id -u)" = 0 ] || {
-	echo "1..0 # SKIP needs root"
-	exit 0
-}
-[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
-. "$(dirname "$0")/../tools/tap.sh"
-dusk=$(realpath "$1") victims=$(realpath "$2") here=$(realpath "$(dirname "$0")")
-cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
+# What tests of the functions of a language have in common: source it. They are called with DUSK and VICTIMS, and run as alone.sh says.
+victims=$(realpath "$2")
+. "$(dirname "$0")/alone.sh"
 export LC_ALL=C.UTF-8
-"$dusk" doctor >doctor 2>&1
-[ $? != 3 ] || {
-	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
-	exit 0
-}
-leave() {
-	umount -l /sys/fs/bpf
-	rm -rf "$tmp"
-} 2>/dev/null
-trap leave EXIT
-trap 'exit 130' INT TERM
 
 # Frames of source files of each occurrence, in the order of time: occurrence, thread, function, file, line.
 frames="with recursive up(o, n, d) as (select id, node, 0 from occurrence union all

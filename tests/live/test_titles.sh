@@ -1,26 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Do titles distinguish processes of one name? usage: test_titles.sh DUSK
-[ "$(id -u)" = 0 ] || {
-	echo "1..0 # SKIP needs root"
-	exit 0
-}
-[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
-. "$(dirname "$0")/../tools/tap.sh"
-dusk=$(realpath "$1")
-cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
+. "$(dirname "$0")/alone.sh"
 export LC_ALL=C
-"$dusk" doctor >doctor 2>&1
-[ $? != 3 ] || {
-	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
-	exit 0
-}
-leave() {
-	umount -l /sys/fs/bpf
-	rm -rf "$tmp"
-} 2>/dev/null
-trap leave EXIT
-trap 'exit 130' INT TERM
 
 # has PROFILE TITLE: a process that was recorded has it.
 has() {
