@@ -608,7 +608,7 @@ struct dusk_record_options {
 	 * memory-limit). NULL: it does not.
 	 */
 	const volatile int *memory_limit;
-	/* EVENTS: only occurrences whose fields fulfil this, as in tracefs: "dev == 8 && bytes > 4096"; NULL: all */
+	/* EVENTS: only occurrences with fields that fulfil this, as in tracefs: "dev == 8 && bytes > 4096"; NULL: all */
 	const char *filter;
 };
 

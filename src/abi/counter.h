@@ -83,7 +83,7 @@
 	  "occurrences with fields missing: their record is longer than what is copied of it, or not understood")      \
 	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")                                      \
 	X(LOST_ARGUMENTS, "lost-arguments",                                                                            \
-	  "beginnings of processes whose arguments were lost, and their title if they ended soon: the ring was full")  \
+	  "arguments of new processes lost, and the titles of those that ended soon: the ring buffer was full")        \
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")                                   \
 	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")                                \
 	X(LOST_CGROUPS, "lost-cgroups",                                                                                \

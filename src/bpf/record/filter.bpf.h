@@ -59,7 +59,7 @@ TURN(compare_field, struct probe_hit, h)
 	return NEXT;
 }
 
-/* Does @h, whose record is there, pass the filter of event @event? */
+/* Does @h pass the filter of event @event? Its record is there. */
 GLOBAL int passes_filter(struct probe_hit *h NONNULL, u32 event)
 {
 	const struct event_filter *f = bpf_map_lookup_elem(&filters, &event);

@@ -126,7 +126,7 @@ TURN(fetch_field, struct probe_hit, h)
 	return NEXT;
 }
 
-/* Make the record of @h, whose registers are there, with @bytes at fixed places. @function: where it begins; 0: the probe is within one. */
+/* Make the record of @h from its registers, with @bytes at fixed places. @function: where it begins; 0: the probe is within one. */
 GLOBAL int make_probe_record(struct probe_hit *h NONNULL, u32 bytes, u64 function)
 {
 	u64 *word = (u64 *)h->record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keep an amount until the stack of its request is known: with the task, or where task_sums_add() says. Who includes this
- * has to define sums_enter_row() and sums_enter_orphans().
+ * Keep an amount until the stack of its request is known: with the task, or where task_sums_add() says. The file that includes
+ * this one defines sums_enter_row() and sums_enter_orphans().
  */
 #pragma once
 #include "abi/consumer.h"

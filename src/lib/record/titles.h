@@ -21,8 +21,8 @@
 
 #define TITLES_MAX 20000	    /* processes of which titles are recorded */
 #define TITLED_MAX (3 * TITLES_MAX) /* those, as many again that have only begun, and others that are to be read */
-#define BEGUN_MAX 4096		    /* processes whose arguments are kept until their first thread is in the profile */
-#define TITLES_A_LOOK 256	    /* read at one time; the others wait for the next one */
+#define BEGUN_MAX 4096	  /* processes of which the arguments are kept until their first thread is in the profile */
+#define TITLES_A_LOOK 256 /* read at one time; the others wait for the next one */
 
 /* Rows of thread from which on a title holds. */
 struct titled {
